@@ -1,0 +1,36 @@
+# ka_layer(NAME DEPS target...): src/kernel_audit/NAME becomes the target ka::NAME; its *_test.cc files become NAME_tests.
+add_library(ka_options INTERFACE)
+add_library(ka::options ALIAS ka_options)
+target_include_directories(ka_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+# Floating point means what the source says: no contraction into FMA.
+target_compile_options(ka_options INTERFACE -Wall -Wextra -Wpedantic -Werror -ffp-contract=off)
+
+set(KA_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize spells them")
+if(KA_SANITIZE)
+  add_compile_options(-fsanitize=${KA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${KA_SANITIZE})
+endif()
+
+function(ka_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  set(folder ${CMAKE_SOURCE_DIR}/src/kernel_audit/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|main)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  add_library(ka_${name} STATIC ${sources})
+  add_library(ka::${name} ALIAS ka_${name})
+  target_link_libraries(ka_${name} PUBLIC ka::options ${ARG_DEPS})
+  if(tests)
+    ka_test(${name}_tests SOURCES ${tests} DEPS ka::${name})
+  endif()
+endfunction()
+
+# ka_test(NAME SOURCES file... DEPS target...): one GoogleTest program, one CTest entry.
+function(ka_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ka::options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE KA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" KA_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
