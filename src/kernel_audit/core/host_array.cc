@@ -21,4 +21,12 @@ HostArray HostArray::Clone() const {
   return copy;
 }
 
+Result<HostArray> Reinterpret(HostArray array, DType dtype) {
+  if (ByteSize(dtype) != ByteSize(array.dtype()) || dtype == DType::kBool || IsSemaphore(dtype)) {
+    return Fail(ErrorCode::kBadInput, ToString(array.type()) + " cannot be seen as " + std::string(Name(dtype)));
+  }
+  array.type_.dtype = dtype;
+  return array;
+}
+
 }  // namespace kernel_audit::core

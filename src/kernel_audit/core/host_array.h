@@ -8,6 +8,7 @@
 #include <span>
 
 #include "kernel_audit/core/dtype.h"
+#include "kernel_audit/core/error.h"
 #include "kernel_audit/core/shape.h"
 
 namespace kernel_audit::core {
@@ -53,6 +54,8 @@ class HostArray {
   }
 
  private:
+  friend Result<HostArray> Reinterpret(HostArray array, DType dtype);
+
   struct Free {
     void operator()(std::byte* data) const { std::free(data); }
   };
@@ -60,5 +63,9 @@ class HostArray {
   std::size_t byte_size_ = 0;
   std::unique_ptr<std::byte[], Free> data_;
 };
+
+// The same bytes seen as elements of `dtype`, without a copy: uint16 as bfloat16 and back. kBadInput when the element sizes differ or
+// `dtype` is bool or a semaphore, whose elements may not be any bytes.
+Result<HostArray> Reinterpret(HostArray array, DType dtype);
 
 }  // namespace kernel_audit::core
