@@ -1,0 +1,37 @@
+// The traces under way on this thread: a host program, and inside it at most one kernel or index map at a time.
+#pragma once
+
+#include <deque>
+
+#include "kernel_audit/trace/graph.h"
+
+namespace kernel_audit::trace {
+
+class HostProgram;
+
+// The graph that values are being added to. Throws TraceError("[what] ...") outside a kernel or an index map.
+Graph& CurrentGraph(const char* what, Here here);
+
+// The host program being traced. Throws outside TraceModule.
+HostProgram& CurrentHost(const char* what, Here here);
+
+// While it lives, `graph` is the current one; there must be none before it.
+class GraphScope {
+ public:
+  GraphScope(const char* what, Graph& graph, Here here);
+  ~GraphScope();
+  GraphScope(const GraphScope&) = delete;
+};
+
+// While it lives, `host` is the current host program.
+class HostScope {
+ public:
+  explicit HostScope(HostProgram& host);
+  ~HostScope();
+  HostScope(const HostScope&) = delete;
+
+ private:
+  HostProgram* outer_;
+};
+
+}  // namespace kernel_audit::trace
