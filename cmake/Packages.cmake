@@ -22,6 +22,9 @@ add_library(ka::pjrt_headers ALIAS ka_pjrt_headers)
 target_include_directories(ka_pjrt_headers SYSTEM INTERFACE ${KA_DEPS_DIR}/include)
 target_link_libraries(ka_pjrt_headers INTERFACE ${CMAKE_DL_LIBS})
 target_compile_definitions(ka_pjrt_headers INTERFACE KA_DEPS_DIR="${KA_DEPS_DIR}")
+# Struct members there bear the names of their own types: C allows that, g++ asks for this. What it lets through elsewhere stays a
+# warning, and so an error.
+target_compile_options(ka_pjrt_headers INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpermissive>)
 
 set(KA_LLVM_DIR /usr/lib/llvm-22 CACHE PATH "LLVM 22's folder (Debian: libmlir-22-dev)")
 find_library(KA_MLIR_CAPI MLIRCAPIIR PATHS ${KA_LLVM_DIR}/lib REQUIRED NO_DEFAULT_PATH)
