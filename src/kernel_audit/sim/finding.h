@@ -1,0 +1,45 @@
+// What the simulator found wrong with a program. Findings are data: a run that makes one has succeeded.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "kernel_audit/core/shape.h"
+#include "kernel_audit/core/source_location.h"
+
+namespace kernel_audit::sim {
+
+using core::Shape;
+
+enum class FindingKind { kRace, kDeadlock, kLeak, kOutOfBounds, kUninitialized, kOwnership, kCapacity };
+
+// "out_of_bounds", as JSON and the terminal spell it.
+const char* Name(FindingKind kind);
+
+struct Finding {
+  FindingKind kind = FindingKind::kOutOfBounds;
+  std::string message;                  // one line: what happened to which elements of what
+  std::string buffer;                   // "input 0", "output 1", "scratch 0"
+  core::SourceLocation location;        // where it matters
+  core::SourceLocation other_location;  // the other access, or where the value came from; unknown where there is none
+  Shape grid_point;               // of the program; empty without a grid
+  std::int64_t occurrences = 1;         // how often the same thing happened at the same place
+};
+
+// Findings of one run: one entry a kind, place and buffer; repetitions are counted.
+class FindingLog {
+ public:
+  void Add(Finding finding);
+  const std::vector<Finding>& findings() const { return findings_; }
+  bool empty() const { return findings_.empty(); }
+
+ private:
+  using Key = std::tuple<FindingKind, std::string, std::string, int, std::string, int>;
+  std::map<Key, std::size_t> index_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace kernel_audit::sim

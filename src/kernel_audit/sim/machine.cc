@@ -1,0 +1,125 @@
+#include "kernel_audit/sim/machine.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernel_audit::sim {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+}  // namespace
+
+Machine::Machine(const Program& program, FindingLog& log, bool observe)
+    : program_(&program), log_(&log), observe_(observe), arena_(program.arena_size() + kAlignment) {
+  const auto misaligned = reinterpret_cast<std::uintptr_t>(arena_.data()) % kAlignment;
+  std::byte* base = arena_.data() + (misaligned == 0 ? 0 : kAlignment - misaligned);
+  for (const Register& made : program.registers()) data_.push_back(base + made.offset);
+  states_.resize(program.registers().size());
+  state_storage_.resize(program.registers().size());
+  references_.resize(static_cast<std::size_t>(program.num_references()));
+  for (const auto& [index, constant] : program.constants()) {
+    const Register& made = program.registers()[static_cast<std::size_t>(index)];
+    if (constant.splat) {
+      ops::Fill(data(index), constant.bytes.data(), made.element_size, made.elements);
+    } else {
+      std::memcpy(data(index), constant.bytes.data(), constant.bytes.size());
+    }
+  }
+}
+
+ElementState* Machine::MakeStates(int index) {
+  auto& storage = state_storage_[static_cast<std::size_t>(index)];
+  if (storage == nullptr) storage = std::make_unique<ElementState[]>(program_->registers()[static_cast<std::size_t>(index)].elements);
+  return states_[static_cast<std::size_t>(index)] = storage.get();
+}
+
+const ElementState* Machine::StatesOrValid(int index) {
+  if (const ElementState* known = states(index)) return known;
+  ElementState* valid = MakeStates(index);
+  std::fill_n(valid, program_->registers()[static_cast<std::size_t>(index)].elements, kValid);
+  SetValid(index);
+  return valid;
+}
+
+std::int64_t Machine::Integer(int index) {
+  switch (program_->registers()[static_cast<std::size_t>(index)].element_size) {
+    case 1: return Scalar<std::int8_t>(index);
+    case 2: return Scalar<std::int16_t>(index);
+    case 4: return Scalar<std::int32_t>(index);
+    default: return Scalar<std::int64_t>(index);
+  }
+}
+
+void Machine::SetInt32(int index, std::int32_t value) { std::memcpy(data(index), &value, sizeof value); }
+
+core::Result<void> Machine::Run(const Function& function) {
+  const Instruction* code = program_->code().data();
+  next_ = function.entry;
+  for (;;) {
+    const Instruction& instruction = code[next_++];
+    if (instruction.run == nullptr) return {};
+    if (instruction.elements > work_left_) {
+      return core::Fail(core::ErrorCode::kFailed, "the kernel was stopped: it does more work than the limit allows", instruction.op->location);
+    }
+    work_left_ -= instruction.elements;
+    instruction.run(*this, instruction);
+    if (!observe_ || instruction.propagate == nullptr) continue;
+    const bool all_valid = states(instruction.sources[0]) == nullptr && states(instruction.sources[1]) == nullptr &&
+                           states(instruction.sources[2]) == nullptr;
+    if (all_valid) {
+      SetValid(instruction.target);
+    } else {
+      instruction.propagate(*this, instruction);
+    }
+  }
+}
+
+ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t element) {
+  constexpr std::size_t kMost = 255 - kFirstOrigin;
+  for (std::size_t i = 0; i < origins_.size(); ++i) {
+    if (origins_[i].op == op && origins_[i].buffer == view.buffer) return static_cast<ElementState>(i + kFirstOrigin);
+  }
+  if (origins_.size() < kMost) origins_.push_back({op, view.buffer, ElementIndex(*view.buffer, element)});
+  return static_cast<ElementState>(origins_.size() - 1 + kFirstOrigin);
+}
+
+void Machine::Report(Finding finding) {
+  if (finding.grid_point.empty()) finding.grid_point = grid_point;
+  log_->Add(std::move(finding));
+}
+
+void Machine::ReportUninitialized(ElementState state, const ir::Op* op, const std::string& use) {
+  const Origin& from = origin(state);
+  Finding finding;
+  finding.kind = FindingKind::kUninitialized;
+  finding.buffer = from.buffer->name;
+  finding.message = "element " + core::ToString(from.first_element) + " of " + from.buffer->name + " was read before anything was written to it, and the value becomes " + use;
+  finding.location = op != nullptr ? op->location : core::SourceLocation();
+  finding.other_location = from.op->location;
+  Report(std::move(finding));
+}
+
+void Machine::CheckScalar(int index, const ir::Op* op, const char* use) {
+  const ElementState* state = states(index);
+  if (state != nullptr && *state >= kFirstOrigin) ReportUninitialized(*state, op, use);
+}
+
+Shape ElementIndex(const Buffer& buffer, std::int64_t element) {
+  Shape index(buffer.shape.size());
+  for (std::size_t d = index.size(); d-- > 0;) {
+    index[d] = element % buffer.shape[d];
+    element /= buffer.shape[d];
+  }
+  return index;
+}
+
+void CopyRegister(Machine& machine, int to, int from) {
+  const Register& made = machine.program().registers()[static_cast<std::size_t>(to)];
+  std::memcpy(machine.data(to), machine.data(from), made.elements * made.element_size);
+  const ElementState* states = machine.states(from);
+  if (states == nullptr) return machine.SetValid(to);
+  std::memcpy(machine.MakeStates(to), states, made.elements);
+}
+
+}  // namespace kernel_audit::sim

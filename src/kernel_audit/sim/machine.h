@@ -1,0 +1,91 @@
+// One core running a program: registers, references, and what is known about where values came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/sim/finding.h"
+#include "kernel_audit/sim/memory.h"
+#include "kernel_audit/sim/program.h"
+
+namespace kernel_audit::sim {
+
+// Where an element without a value was read first.
+struct Origin {
+  const ir::Op* op;
+  const Buffer* buffer;
+  Shape first_element;  // in the buffer
+};
+
+class Machine {
+ public:
+  Machine(const Program& program, FindingLog& log, bool observe);
+
+  const Program& program() const { return *program_; }
+  bool observe() const { return observe_; }
+
+  // A register's elements, and their states: null when all are valid.
+  std::byte* data(int index) { return data_[static_cast<std::size_t>(index)]; }
+  ElementState* states(int index) { return index < 0 ? nullptr : states_[static_cast<std::size_t>(index)]; }
+  void SetValid(int index) { states_[static_cast<std::size_t>(index)] = nullptr; }
+  // Storage for the states of a register's elements; from here on they count.
+  ElementState* MakeStates(int index);
+
+  // The states as an array even where all are valid; what it holds then does not count.
+  const ElementState* StatesOrValid(int index);
+
+  template <typename T>
+  T Scalar(int index) {
+    return *reinterpret_cast<T*>(data(index));
+  }
+  // A scalar integer of any width, sign extended.
+  std::int64_t Integer(int index);
+  void SetInt32(int index, std::int32_t value);
+
+  View& reference(int index) { return references_[static_cast<std::size_t>(index)]; }
+
+  // Runs a function to its end. Fails with kFailed when the program does more than the work limit allows.
+  core::Result<void> Run(const Function& function);
+
+  void Jump(int instruction) { next_ = instruction; }
+
+  // Elements an instruction may work on in all, over the life of the machine.
+  void set_work_limit(std::uint64_t limit) { work_left_ = limit; }
+
+  // The program that runs now; empty without a grid.
+  Shape grid_point;
+
+  // The state that stands for "read here before anything was written".
+  ElementState OriginAt(const ir::Op* op, const View& view, std::int64_t element);
+  const Origin& origin(ElementState state) const { return origins_[state - kFirstOrigin]; }
+
+  // A value without a value matters here: `use` says what for ("the condition of a branch").
+  void ReportUninitialized(ElementState state, const ir::Op* op, const std::string& use);
+  // The same, for a scalar register.
+  void CheckScalar(int index, const ir::Op* op, const char* use);
+  void Report(Finding finding);
+
+ private:
+  const Program* program_;
+  FindingLog* log_;
+  bool observe_;
+  int next_ = 0;
+  std::uint64_t work_left_ = UINT64_MAX;
+  std::vector<std::byte> arena_;
+  std::vector<std::byte*> data_;
+  std::vector<ElementState*> states_;
+  std::vector<std::unique_ptr<ElementState[]>> state_storage_;
+  std::vector<View> references_;
+  std::vector<Origin> origins_;
+};
+
+// The index of a buffer's element, from its position.
+Shape ElementIndex(const Buffer& buffer, std::int64_t element);
+
+// Copies a register to another one of the same type, states included.
+void CopyRegister(Machine& machine, int to, int from);
+
+}  // namespace kernel_audit::sim

@@ -1,0 +1,122 @@
+// Simulated memory: buffers, views of them, and the shadow that knows which elements hold a value.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/ir/op.h"
+#include "kernel_audit/sim/ops/structure.h"
+
+namespace kernel_audit::sim {
+
+using core::DType;
+using core::Shape;
+using ir::MemorySpace;
+
+using ops::kMaxRank;
+
+// The state of an element: written; never written; or, from kFirstOrigin on, computed from an element that was never written
+// (the number tells which read, see Machine::origins).
+using ElementState = std::uint8_t;
+inline constexpr ElementState kValid = 0;
+inline constexpr ElementState kUnwritten = 1;
+inline constexpr ElementState kFirstOrigin = 2;
+
+// One state an element; no storage while all elements are in the same state.
+class Shadow {
+ public:
+  void Reset(std::size_t elements, ElementState state);
+  bool uniform() const { return states_.empty() || uniform_; }
+  bool all_valid() const { return uniform() && state_ == kValid; }
+  ElementState at(std::size_t element) const { return uniform() ? state_ : states_[element]; }
+  // The states as an array, for changing. Afterwards they may differ.
+  ElementState* Mixed();
+  // All elements are in this state from here on.
+  void SetAll(ElementState state);
+
+ private:
+  std::size_t elements_ = 0;
+  bool uniform_ = true;
+  ElementState state_ = kValid;
+  std::vector<ElementState> states_;
+};
+
+struct Buffer {
+  std::string name;  // "input 0", "window of output 1", "scratch 0"
+  MemorySpace space = MemorySpace::kAny;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::size_t element_size = 0;
+  std::size_t elements = 0;
+  std::byte* data = nullptr;
+  Shadow shadow;
+  const ir::Op* stored_by = nullptr;  // the last store of elements without a value
+  std::vector<std::byte> storage;  // behind `data` when the buffer owns it
+
+  // A buffer on memory that belongs to somebody else.
+  static Buffer On(std::string name, MemorySpace space, const core::Shape& shape, DType dtype, std::byte* data);
+  // A buffer with memory of its own. Its content is `FillUndefined`'s.
+  static Buffer Own(std::string name, MemorySpace space, const core::Shape& shape, DType dtype);
+  // Elements that no program can rely on: NaN for floats, the largest integer, true.
+  void FillUndefined();
+};
+
+// The bytes of an undefined element, 8 at most.
+std::array<std::byte, 8> UndefinedElement(DType dtype);
+
+// A box of a buffer's elements, possibly with some dimensions dropped. Strides are in elements.
+struct View {
+  Buffer* buffer = nullptr;
+  std::int64_t offset = 0;
+  std::size_t rank = 0;
+  std::array<std::int64_t, kMaxRank> shape{};
+  std::array<std::int64_t, kMaxRank> stride{};
+
+  static View Whole(Buffer& buffer);
+  std::int64_t elements() const;
+  // The box `sizes` at `starts`, which must lie inside.
+  View Sub(const std::int64_t* starts, const std::int64_t* sizes) const;
+  // The offset and length of each run of elements that lie side by side, in row-major order.
+  template <typename F>
+  void ForEachRun(F&& f) const;
+  std::byte* at(std::int64_t element) const { return buffer->data + static_cast<std::size_t>(element) * buffer->element_size; }
+};
+
+// Elements of the view to and from a dense row-major block.
+void Read(const View& view, std::byte* block);
+void Write(const View& view, const std::byte* block);
+// Elements of one view to another of the same shape and dtype.
+void Copy(const View& to, const View& from);
+
+// The states of the view's elements to a dense block; false (and nothing written) when all are valid.
+bool ReadStates(const View& view, ElementState* states);
+// States from a dense block; null: all valid.
+void WriteStates(const View& view, const ElementState* states);
+
+template <typename F>
+void View::ForEachRun(F&& f) const {
+  // Trailing dimensions that lie densely form one run.
+  std::size_t outer = rank;
+  std::int64_t run = 1;
+  while (outer > 0 && (stride[outer - 1] == run || shape[outer - 1] == 1)) run *= shape[--outer];
+  std::array<std::int64_t, kMaxRank> index{};
+  std::int64_t at = offset;
+  for (;;) {
+    f(at, run);
+    std::size_t d = outer;
+    while (d > 0) {
+      --d;
+      at += stride[d];
+      if (++index[d] < shape[d]) break;
+      at -= stride[d] * shape[d];
+      index[d] = 0;
+      if (d == 0) return;
+    }
+    if (outer == 0) return;
+  }
+}
+
+}  // namespace kernel_audit::sim

@@ -1,0 +1,62 @@
+// Runs a kernel: the grid, its windows, and what was seen while it ran.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/core/error.h"
+#include "kernel_audit/sim/finding.h"
+#include "kernel_audit/sim/program.h"
+
+namespace kernel_audit::sim {
+
+struct RunOptions {
+  // Bounds are always checked. Off: no uninitialised memory, no ownership of elements, no traffic.
+  bool observe = true;
+  // Elements that all instructions together may work on; the default is some minutes of work.
+  std::uint64_t work_limit = std::uint64_t{1} << 40;
+};
+
+// Copies between HBM and windows, one operand.
+struct Traffic {
+  std::string operand;  // "input 0"
+  std::int64_t fetches = 0, fetched_bytes = 0;
+  std::int64_t write_backs = 0, written_bytes = 0;
+};
+
+// Which program wrote which block of an output last. Programs are numbered in grid order from 0.
+struct Ownership {
+  static constexpr std::int32_t kNobody = -1;
+
+  Shape array_shape;
+  Shape block_shape;                      // squeezed dimensions 1
+  Shape blocks;                           // along each dimension, ceiling
+  std::vector<std::int32_t> owner;        // one a block, row-major
+  std::int64_t unwritten_elements = 0;    // inside the array
+  Shape first_unwritten;                  // empty: none
+
+  // The program that wrote the element, or kNobody.
+  std::int32_t OwnerOf(const Shape& element) const;
+};
+
+struct Report {
+  std::string kernel;
+  Shape grid;
+  std::int64_t programs = 1;
+  std::vector<Finding> findings;
+  std::vector<Traffic> traffic;       // inputs, then outputs
+  std::vector<Ownership> ownership;   // one an output
+};
+
+// Runs `program` on dense row-major arrays: kernel().inputs and kernel().outputs in their order. Output arrays may hold anything
+// before; elements that nobody writes are undefined (NaN, or the largest integer) afterwards, the same ones every time. Fails with
+// kFailed when the work limit is reached and with kUnsupported for grids that the simulator can't run.
+core::Result<Report> Run(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options);
+
+// The grid point of a program number.
+Shape GridPoint(const Shape& grid, std::int64_t program);
+
+}  // namespace kernel_audit::sim

@@ -1,0 +1,121 @@
+#include "kernel_audit/sim/window.h"
+
+#include <algorithm>
+
+namespace kernel_audit::sim {
+namespace {
+
+// Where the index map was written: at its first operation, or else at the call.
+core::SourceLocation IndexMapLocation(const ir::Kernel& kernel, const ir::Window& window) {
+  for (const ir::Op* op : kernel.index_maps[static_cast<std::size_t>(window.index_map)].body->ops) {
+    if (op->location.known()) return op->location;
+  }
+  return kernel.location;
+}
+
+}  // namespace
+
+OperandWindow::OperandWindow(std::string operand, const ir::Window& window, Buffer& array, bool is_output, bool aliased, MemorySpace space)
+    : operand_(std::move(operand)), window_(&window), array_(&array), is_output_(is_output), aliased_(aliased), index_(window.block_shape.size()) {
+  block_ = Buffer::Own("the window of " + operand_, space, window.block_shape, array.dtype);
+  traffic_.operand = operand_;
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < window.block_shape.size(); ++d) {
+    blocks_.push_back((array.shape[d] + window.block_shape[d] - 1) / window.block_shape[d]);
+    count *= blocks_.back();
+  }
+  if (is_output) owner_.assign(static_cast<std::size_t>(count), Ownership::kNobody);
+}
+
+std::int64_t OperandWindow::BlockNumber() const {
+  std::int64_t number = 0;
+  for (std::size_t d = 0; d < index_.size(); ++d) number = number * blocks_[d] + index_[d];
+  return number;
+}
+
+// Works out which part of the array the block covers. A block without any element in the array is reported.
+bool OperandWindow::Place(Machine& machine, const Shape& index) {
+  std::array<std::int64_t, kMaxRank> start{}, size{}, zero{};
+  index_ = index;
+  placed_ = true;
+  whole_block_ = true;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const std::int64_t extent = array_->shape[d], block = window_->block_shape[d];
+    start[d] = index[d] * block;
+    size[d] = std::min(block, extent - start[d]);
+    whole_block_ = whole_block_ && size[d] == block;
+    if (index[d] >= 0 && size[d] > 0) continue;
+    Finding finding;
+    finding.kind = FindingKind::kOutOfBounds;
+    finding.buffer = operand_;
+    finding.location = IndexMapLocation(machine.program().kernel(), *window_);
+    finding.message = "the index map of " + operand_ + " gives block " + core::ToString(index) + ", elements [" + std::to_string(start[d]) + ", " +
+                      std::to_string(start[d] + block) + ") of dimension " + std::to_string(d) + ", whose extent is " + std::to_string(extent);
+    machine.Report(std::move(finding));
+    return false;
+  }
+  array_part_ = View::Whole(*array_).Sub(start.data(), size.data());
+  block_part_ = View::Whole(block_).Sub(zero.data(), size.data());
+  return true;
+}
+
+void OperandWindow::MoveTo(Machine& machine, const Shape& index, std::int32_t program) {
+  if (placed_ && index == index_) return;
+  inside_ = Place(machine, index);
+  if (is_output_) {
+    block_.FillUndefined();
+    if (machine.observe()) block_.shadow.Reset(block_.elements, kUnwritten);
+    if (inside_) NoteVisit(machine, program);
+  } else {
+    Fetch(machine);
+  }
+}
+
+void OperandWindow::Fetch(Machine& machine) {
+  if (!whole_block_ || !inside_) block_.FillUndefined();
+  if (!inside_) return block_.shadow.Reset(block_.elements, kValid);  // reported already
+  Copy(block_part_, array_part_);
+  ++traffic_.fetches;
+  traffic_.fetched_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
+  if (!machine.observe()) return;
+  block_.shadow.Reset(block_.elements, whole_block_ ? kValid : kUnwritten);
+  states_.resize(static_cast<std::size_t>(block_part_.elements()));
+  const bool any = ReadStates(array_part_, states_.data());
+  if (any || !whole_block_) WriteStates(block_part_, any ? states_.data() : nullptr);
+}
+
+void OperandWindow::NoteVisit(Machine& machine, std::int32_t program) {
+  std::int32_t& owner = owner_[static_cast<std::size_t>(BlockNumber())];
+  if (owner != Ownership::kNobody && !aliased_) {
+    Finding finding;
+    finding.kind = FindingKind::kOwnership;
+    finding.buffer = operand_;
+    finding.location = IndexMapLocation(machine.program().kernel(), *window_);
+    finding.message = "block " + core::ToString(index_) + " of " + operand_ + " is visited again after other blocks were; program " +
+                      core::ToString(GridPoint(machine.program().kernel().grid, owner)) +
+                      " wrote it last, and what it left there is lost (put the reduction on the last grid dimension)";
+    machine.Report(std::move(finding));
+  }
+  owner = program;
+}
+
+void OperandWindow::WriteBack(Machine& machine, std::int32_t program) {
+  if (!is_output_ || !placed_ || !inside_) return;
+  owner_[static_cast<std::size_t>(BlockNumber())] = program;
+  Copy(array_part_, block_part_);
+  ++traffic_.write_backs;
+  traffic_.written_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
+  if (!machine.observe()) return;
+  states_.resize(static_cast<std::size_t>(block_part_.elements()));
+  const bool any = ReadStates(block_part_, states_.data());
+  WriteStates(array_part_, any ? states_.data() : nullptr);
+  if (any) ReportUnset(machine);
+}
+
+// A block that carries elements computed from memory that was never written.
+void OperandWindow::ReportUnset(Machine& machine) {
+  const auto bad = std::find_if(states_.begin(), states_.end(), [](ElementState state) { return state >= kFirstOrigin; });
+  if (bad != states_.end()) machine.ReportUninitialized(*bad, block_.stored_by, "part of " + operand_);
+}
+
+}  // namespace kernel_audit::sim

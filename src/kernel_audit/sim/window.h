@@ -1,0 +1,58 @@
+// An operand's window: the block of it that the kernel sees, copied when its index changes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/sim/machine.h"
+#include "kernel_audit/sim/memory.h"
+#include "kernel_audit/sim/run.h"
+
+namespace kernel_audit::sim {
+
+// One windowed input or output of a running kernel.
+class OperandWindow {
+ public:
+  // `array` is the operand's whole array; `block` its block, in memory of the window's own.
+  OperandWindow(std::string operand, const ir::Window& window, Buffer& array, bool is_output, bool aliased, MemorySpace space);
+
+  Buffer& block() { return block_; }
+  bool is_output() const { return is_output_; }
+  const std::string& operand() const { return operand_; }
+  const ir::Window& window() const { return *window_; }
+
+  // Brings the block at `index` in: an input is fetched, an output starts undefined. Nothing happens while the index stays the same.
+  // Call WriteBack first.
+  void MoveTo(Machine& machine, const Shape& index, std::int32_t program);
+  // True when `index` is not where the window is.
+  bool Leaves(const Shape& index) const { return placed_ && index != index_; }
+  // Copies an output's block to its array.
+  void WriteBack(Machine& machine, std::int32_t program);
+
+  const Traffic& traffic() const { return traffic_; }
+  const std::vector<std::int32_t>& owners() const { return owner_; }
+  const Shape& blocks() const { return blocks_; }
+
+ private:
+  bool Place(Machine& machine, const Shape& index);
+  void Fetch(Machine& machine);
+  void NoteVisit(Machine& machine, std::int32_t program);
+  void ReportUnset(Machine& machine);
+  std::int64_t BlockNumber() const;
+
+  std::string operand_;
+  const ir::Window* window_;
+  Buffer* array_;
+  Buffer block_;
+  bool is_output_, aliased_;
+  bool placed_ = false, inside_ = false;
+  Shape index_, blocks_;
+  View array_part_, block_part_;  // the elements of the block that the array has
+  bool whole_block_ = true;
+  std::vector<std::int32_t> owner_;
+  Traffic traffic_;
+  std::vector<ElementState> states_;
+};
+
+}  // namespace kernel_audit::sim

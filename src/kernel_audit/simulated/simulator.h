@@ -1,0 +1,66 @@
+// The simulated tier: XLA:CPU runs a module's host operations, and each kernel's call reaches our simulator through XLA's FFI.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/core/error.h"
+#include "kernel_audit/core/host_array.h"
+#include "kernel_audit/pjrt/client.h"
+#include "kernel_audit/sim/run.h"
+
+namespace kernel_audit::simulated {
+
+// What a simulated run may say: values, findings, ownership, traffic. It has no time.
+struct Outcome {
+  std::vector<core::HostArray> outputs;
+  std::vector<sim::Report> kernels;  // one a call, in the order they ran
+  bool clean() const;                // no kernel has a finding
+};
+
+class Simulator;
+
+// A module ready to run any number of times.
+class SimulatedProgram {
+ public:
+  SimulatedProgram(SimulatedProgram&&) noexcept;
+  SimulatedProgram& operator=(SimulatedProgram&&) noexcept;
+  ~SimulatedProgram();
+
+  // Of the module's text: the program's identity.
+  const std::string& sha256() const;
+  // Of @main.
+  const std::vector<core::ArrayType>& inputs() const;
+  const std::vector<core::ArrayType>& outputs() const;
+  std::size_t num_kernels() const;
+
+  // kBadInput for arrays that are not what inputs() says; kFailed when a kernel reaches the work limit.
+  core::Result<Outcome> Run(std::span<const core::HostArray* const> inputs, const sim::RunOptions& options = {}) const;
+
+ private:
+  friend class Simulator;
+  struct State;
+  explicit SimulatedProgram(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// XLA:CPU with our handler for kernels.
+class Simulator {
+ public:
+  // Loads the plugin that set-up fetched, or the one that KERNEL_AUDIT_XLA_CPU_PLUGIN names.
+  static core::Result<Simulator> Create();
+
+  // `name` begins messages about the module ("my.mlir").
+  core::Result<SimulatedProgram> Load(std::string_view module, std::string_view name) const;
+
+  const pjrt::Client& client() const { return client_; }
+
+ private:
+  explicit Simulator(pjrt::Client client) : client_(std::move(client)) {}
+  pjrt::Client client_;
+};
+
+}  // namespace kernel_audit::simulated
