@@ -1,0 +1,107 @@
+// References: loads, stores, allocations, slices.
+#include "kernel_audit/ir/verifier_rules.h"
+
+namespace kernel_audit::ir {
+namespace {
+
+// VMEM or SMEM with an index a dimension, from operand `first` on, `count` of them.
+std::string CheckAccess(const Op& op, const Value* reference, std::size_t first, std::size_t count) {
+  const Type& type = reference->type;
+  if (!type.is_ref()) return "it needs a reference";
+  if (type.space != MemorySpace::kVmem && type.space != MemorySpace::kSmem) {
+    return std::string("memory in '") + Name(type.space) + "' is reached by DMA only, not by loads and stores";
+  }
+  if (count != type.shape.size()) return "it needs an index a dimension of the reference";
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (!IsScalar(op.operands[i], DType::kIndex)) return "its indices must be index";
+  }
+  return "";
+}
+
+std::string LoadRule(const Op& op) {
+  if (auto wrong = CheckAccess(op, op.operands[0], 1, op.operands.size() - 1); !wrong.empty()) return wrong;
+  return IsScalar(op.result(), op.operands[0]->type.dtype) ? "" : "its result must be the reference's element type";
+}
+
+std::string StoreRule(const Op& op) {
+  if (auto wrong = CheckAccess(op, op.operands[1], 2, op.operands.size() - 2); !wrong.empty()) return wrong;
+  return IsScalar(op.operands[0], op.operands[1]->type.dtype) ? "" : "its value must be the reference's element type";
+}
+
+bool IsBlockOf(const Type& vector, const Type& reference) {
+  return vector.is_vector() && vector.dtype == reference.dtype && vector.shape.size() == reference.shape.size();
+}
+
+std::string VectorLoadRule(const Op& op) {
+  if (auto wrong = CheckAccess(op, op.operands[0], 1, op.operands.size() - 1); !wrong.empty()) return wrong;
+  return IsBlockOf(op.result()->type, op.operands[0]->type) ? "" : "its result must be a vector of the reference's rank and element type";
+}
+
+std::string VectorStoreRule(const Op& op) {
+  if (auto wrong = CheckSegments(op, {{1, 1}, {1, 1}, {0, -1}, {0, 1}}); !wrong.empty()) return wrong;
+  const Type& value = op.operands[0]->type;
+  const auto indices = static_cast<std::size_t>(op.attributes.segments[2]);
+  if (auto wrong = CheckAccess(op, op.operands[1], 2, indices); !wrong.empty()) return wrong;
+  if (!IsBlockOf(value, op.operands[1]->type)) return "its value must be a vector of the reference's rank and element type";
+  const Value* mask = SegmentStart(op, 3);
+  if (mask != nullptr && mask->type != Type::Vector(DType::kBool, value.shape)) return "its mask must be i1 with the shape of its value";
+  return "";
+}
+
+std::string AllocaRule(const Op& op) {
+  const Type& type = op.result()->type;
+  if (!type.is_ref() || (type.space != MemorySpace::kVmem && type.space != MemorySpace::kSmem)) return "it allocates VMEM or SMEM";
+  constexpr std::int64_t kLimit = std::int64_t{1} << 31;
+  const std::int64_t bytes = core::NumElements(type.shape) * static_cast<std::int64_t>(core::ByteSize(type.dtype));
+  return bytes <= kLimit ? "" : "it allocates more than 2^31 bytes";
+}
+
+std::string RefSliceRule(const Op& op) {
+  if (auto wrong = CheckSegments(op, {{1, 1}, {0, -1}, {0, -1}}); !wrong.empty()) return wrong;
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  if (!from.is_ref() || !to.is_ref() || from.dtype != to.dtype || from.space != to.space) return "its result must be a reference like its operand";
+  const std::size_t rank = from.shape.size();
+  if (to.shape.size() != rank || static_cast<std::size_t>(op.attributes.segments[1]) != rank) return "it needs an index and a size a dimension";
+  std::int32_t dynamic = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    dynamic += to.shape[i] == core::kDynamicExtent ? 1 : 0;
+    if (from.shape[i] != core::kDynamicExtent && to.shape[i] > from.shape[i]) return "the slice is larger than its operand";
+  }
+  if (dynamic != op.attributes.segments[2]) return "it needs a size operand for each extent that is not known";
+  for (std::size_t i = 1; i < op.operands.size(); ++i) {
+    if (!IsOffset(op.operands[i])) return "its indices and sizes must be i32 or index";
+  }
+  return "";
+}
+
+std::string RefSqueezeRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  if (!from.is_ref() || !to.is_ref() || from.dtype != to.dtype || from.space != to.space) return "its result must be a reference like its operand";
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < from.shape.size(); ++i) {
+    // Where 1 stands on both sides it does not matter which of several is dropped.
+    if (kept < to.shape.size() && to.shape[kept] == from.shape[i]) {
+      ++kept;
+    } else if (from.shape[i] != 1) {
+      return "it may only drop dimensions of extent 1";
+    }
+  }
+  return kept == to.shape.size() ? "" : "it may only drop dimensions of extent 1";
+}
+
+}  // namespace
+
+Rule MemoryRule(OpCode code) {
+  switch (code) {
+    case OpCode::kLoad: return LoadRule;
+    case OpCode::kStore: return StoreRule;
+    case OpCode::kVectorLoad: return VectorLoadRule;
+    case OpCode::kVectorStore: return VectorStoreRule;
+    case OpCode::kAlloca: return AllocaRule;
+    case OpCode::kRefSlice: return RefSliceRule;
+    case OpCode::kRefSqueeze: return RefSqueezeRule;
+    default: return nullptr;
+  }
+}
+
+}  // namespace kernel_audit::ir
