@@ -1,0 +1,26 @@
+#include "kernel_audit/import/module.h"
+
+#include "kernel_audit/import/host_program.h"
+#include "kernel_audit/import/mosaic.h"
+#include "kernel_audit/ir/verifier.h"
+
+namespace kernel_audit::import {
+
+core::Result<ImportedModule> ImportModule(std::string_view text, std::int64_t program_id) {
+  auto host = ReadHostProgram(text, program_id);
+  if (!host) return tl::unexpected(host.error());
+  ImportedModule module;
+  for (const KernelCall& call : host->calls) {
+    auto kernel = ReadMosaic(call);
+    if (!kernel) return tl::unexpected(kernel.error());
+    if (auto verified = ir::Verify(**kernel); !verified) return tl::unexpected(verified.error());
+    module.kernels.push_back(std::move(*kernel));
+  }
+  module.host_text = std::move(host->text);
+  module.inputs = std::move(host->inputs);
+  module.outputs = std::move(host->outputs);
+  module.input_names = std::move(host->input_names);
+  return module;
+}
+
+}  // namespace kernel_audit::import
