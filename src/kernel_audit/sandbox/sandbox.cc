@@ -250,11 +250,16 @@ class Session {
     if (outcome_.limit == Limit::kNone) outcome_.limit = LimitOf(report);
   }
 
+  // The program and what it started. The kernel counts a limit and a report by different clocks, a few milliseconds apart.
+  bool UsedUp(const Report& report) const {
+    constexpr std::uint64_t kNearlyASecond = 980'000;
+    return static_cast<std::uint64_t>(report.cpu_microseconds) >= limits_.cpu_seconds * kNearlyASecond;
+  }
+
   Limit LimitOf(const Report& report) const {
     if (outcome_.succeeded()) return Limit::kNone;
     const bool signalled = outcome_.ending == Ending::kSignalled;
-    const bool used_up = static_cast<std::uint64_t>(report.cpu_microseconds) >= limits_.cpu_seconds * 1'000'000;
-    if (signalled && (outcome_.status == SIGXCPU || (outcome_.status == SIGKILL && used_up))) return Limit::kCpuTime;
+    if ((signalled && outcome_.status == SIGXCPU) || UsedUp(report)) return Limit::kCpuTime;
     if (signalled && outcome_.status == SIGXFSZ) return Limit::kFileSize;
     if (signalled && outcome_.status == SIGKILL) return Limit::kMemory;
     return SaysOutOfMemory() ? Limit::kMemory : Limit::kNone;
