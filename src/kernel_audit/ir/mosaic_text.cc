@@ -9,9 +9,6 @@
 #include "kernel_audit/core/base64.h"
 
 namespace kernel_audit::ir {
-namespace {
-
-constexpr int kVersion = 10;
 
 std::string Quote(const std::string& text) {
   std::string quoted = "\"";
@@ -26,6 +23,10 @@ std::string Quote(const std::string& text) {
   }
   return quoted + "\"";
 }
+
+namespace {
+
+constexpr int kVersion = 10;
 
 template <typename List>
 std::string Joined(const List& values) {

@@ -8,6 +8,9 @@
 
 namespace kernel_audit::ir {
 
+// A string literal of MLIR: quotes, backslashes and bytes outside printable ASCII as \XX.
+std::string Quote(const std::string& text);
+
 // The module `main` and its index maps, every operation with its source location.
 std::string MosaicText(const Kernel& kernel);
 

@@ -33,20 +33,26 @@ Pair Match(const char* what, const Operand& a, const Operand& b) {
   return {trace::BroadcastTo(what, left, shape, a.here()), trace::BroadcastTo(what, right, shape, a.here())};
 }
 
-// The operation for floats or the one for integers; `none` is kReturn.
+constexpr OpCode kNone = OpCode::kReturn;
+
+[[noreturn]] void NotDefined(const char* what, DType dtype, Here here) {
+  trace::Misuse(what, "is not defined for " + std::string(core::Name(dtype)), here);
+}
+
+// The operation for floats or the one for integers, either of them kNone.
 Value Arithmetic(const char* what, OpCode for_float, OpCode for_integer, const Operand& a, const Operand& b) {
   const Pair pair = Match(what, a, b);
   const bool is_float = core::IsFloat(pair.dtype());
   const OpCode code = is_float ? for_float : for_integer;
-  if (code == OpCode::kReturn || (pair.dtype() == boolean && for_float != OpCode::kReturn)) {
-    trace::Misuse(what, "is not defined for " + std::string(core::Name(pair.dtype())), a.here());
-  }
+  const bool logical = code == OpCode::kAndI || code == OpCode::kOrI || code == OpCode::kXOrI;
+  if (code == kNone || (pair.dtype() == boolean && !logical)) NotDefined(what, pair.dtype(), a.here());
   return Value(trace::MakeOp(what, code, trace::ValueType(pair.dtype(), pair.shape()), {pair.a, pair.b}, a.here()));
 }
 
 Value Compare(const char* what, std::int64_t for_float, std::int64_t for_integer, const Operand& a, const Operand& b) {
   const Pair pair = Match(what, a, b);
   const bool is_float = core::IsFloat(pair.dtype());
+  if (pair.dtype() == boolean && for_integer > 1) NotDefined(what, boolean, a.here());
   ir::Attributes attributes;
   attributes.predicate = is_float ? for_float : for_integer;
   return Value(trace::MakeOp(what, is_float ? OpCode::kCmpF : OpCode::kCmpI, trace::ValueType(boolean, pair.shape()),
@@ -63,8 +69,6 @@ Value FloatFunction(const char* what, OpCode code, const Operand& x) {
 
 }  // namespace
 
-constexpr OpCode kNone = OpCode::kReturn;
-
 Value operator+(const Operand& a, const Operand& b) { return Arithmetic("add", OpCode::kAddF, OpCode::kAddI, a, b); }
 Value operator-(const Operand& a, const Operand& b) { return Arithmetic("sub", OpCode::kSubF, OpCode::kSubI, a, b); }
 Value operator*(const Operand& a, const Operand& b) { return Arithmetic("mul", OpCode::kMulF, OpCode::kMulI, a, b); }
@@ -80,6 +84,7 @@ Value operator%(const Operand& a, const Operand& b) { return Arithmetic("rem", k
 Value operator-(const Operand& a) {
   Node* node = trace::ValueOperand("neg", a);
   if (core::IsFloat(node->type.dtype)) return FloatFunction("neg", OpCode::kNegF, a);
+  if (node->type.dtype == boolean) NotDefined("neg", boolean, a.here());
   return Operand(0, a.here()) - a;
 }
 
@@ -122,6 +127,7 @@ Value rsqrt(const Operand& x) { return FloatFunction("rsqrt", OpCode::kRsqrt, x)
 
 Value abs(const Operand& x) {
   Node* node = trace::ValueOperand("abs", x);
+  if (node->type.dtype == boolean) NotDefined("abs", boolean, x.here());
   return core::IsFloat(node->type.dtype) ? FloatFunction("abs", OpCode::kAbsF, x) : maximum(x, -x);
 }
 

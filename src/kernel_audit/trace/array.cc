@@ -12,9 +12,15 @@ namespace {
 using trace::HostNode;
 using trace::Misuse;
 
+// More than any array has along a dimension.
+constexpr std::int64_t kMostExtent = std::int64_t{1} << 50;
+
 HostNode* NodeOf(const char* what, const ArrayOperand& x) {
   if (!x.is_array()) Misuse(what, "takes an array, not a number", x.here());
   if (x.array().node() == nullptr) Misuse(what, "an operand is an empty array", x.here());
+  if (x.array().trace_number() != trace::CurrentTrace()) {
+    Misuse(what, "an operand is an array of a program whose tracing has ended", x.here());
+  }
   return x.array().node();
 }
 
@@ -38,7 +44,7 @@ HostNode* Scalar(const char* what, DType dtype, const ArrayOperand& number) {
   if (number.is_fraction() && !core::IsFloat(dtype)) {
     Misuse(what, "a fraction meets " + std::string(core::Name(dtype)) + "; convert the array with astype first", number.here());
   }
-  return trace::CurrentHost(what, number.here()).Constant({dtype, {}}, number.number(), number.here());
+  return trace::CurrentHost(what, number.here()).Constant(what, dtype, number.number(), number.here());
 }
 
 // The operand as an array of `type`.
@@ -76,14 +82,23 @@ Array Unary(const char* what, const ArrayOperand& x) {
 
 }  // namespace
 
-const Shape& Array::shape() const { return NodeOf("shape", *this)->type.shape; }
-DType Array::dtype() const { return NodeOf("dtype", *this)->type.dtype; }
-Placement Array::placement() const { return NodeOf("placement", *this)->placement; }
+Array::Array(HostNode* node) : node_(node), trace_number_(trace::CurrentTrace()) {}
+
+const Shape& Array::shape(Here here) const { return NodeOf("shape", ArrayOperand(*this, here))->type.shape; }
+DType Array::dtype(Here here) const { return NodeOf("dtype", ArrayOperand(*this, here))->type.dtype; }
+Placement Array::placement(Here here) const { return NodeOf("placement", ArrayOperand(*this, here))->placement; }
 
 Array Array::astype(DType dtype, Here here) const {
   HostNode* node = NodeOf("astype", ArrayOperand(*this, here));
   if (node->type.dtype == dtype) return *this;
   return Add("astype", "convert", {dtype, node->type.shape}, {node}, "", here);
+}
+
+std::int64_t Block::operator[](std::size_t i) const {
+  if (i >= dims_.size()) {
+    Misuse("block", "a block with " + std::to_string(dims_.size()) + " dimensions has no dimension " + std::to_string(i), {});
+  }
+  return dims_[i].extent;
 }
 
 Shape Block::shape() const {
@@ -100,7 +115,11 @@ Array pad(const ArrayOperand& x, const Shape& low, const Shape& high, double val
   Shape to = from;
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (low[i] < 0 || high[i] < 0) Misuse("pad", "padding can't be negative; use crop or slice", x.here());
-    to[i] += low[i] + high[i];
+    const bool fits = low[i] <= kMostExtent && high[i] <= kMostExtent;
+    to[i] = fits ? to[i] + low[i] + high[i] : kMostExtent;
+  }
+  if (core::CheckedNumElements(to) < 0) {
+    Misuse("pad", "padding " + core::ToString(low) + ", " + core::ToString(high) + " makes an array of too many elements", x.here());
   }
   HostNode* filler = Scalar("pad", node->type.dtype, ArrayOperand(value, x.here()));
   const std::string detail = ", low = " + List(low) + ", high = " + List(high) + ", interior = " + List(Shape(from.size(), 0));
@@ -118,23 +137,28 @@ Array pad_to(const ArrayOperand& x, const Block& block, double value) {
   return pad(x, Shape(from.size(), 0), high, value);
 }
 
-Array slice(const ArrayOperand& x, const Shape& starts, const Shape& sizes) {
-  HostNode* node = NodeOf("slice", x);
+namespace {
+
+Array SliceOf(const char* what, const ArrayOperand& x, const Shape& starts, const Shape& sizes) {
+  HostNode* node = NodeOf(what, x);
   const Shape& from = node->type.shape;
-  CheckRank("slice", starts, from, x.here());
-  CheckRank("slice", sizes, from, x.here());
+  CheckRank(what, starts, from, x.here());
+  CheckRank(what, sizes, from, x.here());
   std::string ranges;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (starts[i] < 0 || sizes[i] < 0 || sizes[i] > from[i] || starts[i] > from[i] - sizes[i]) {
-      Misuse("slice", "elements [" + std::to_string(starts[i]) + ", " + std::to_string(starts[i] + sizes[i]) + ") of dimension " +
-                          std::to_string(i) + " are outside its extent " + std::to_string(from[i]), x.here());
+      Misuse(what, std::to_string(sizes[i]) + " elements from " + std::to_string(starts[i]) + " on are not inside dimension " +
+                       std::to_string(i) + " of extent " + std::to_string(from[i]), x.here());
     }
     ranges += (i > 0 ? ", " : "") + std::to_string(starts[i]) + ":" + std::to_string(starts[i] + sizes[i]);
   }
-  return Add("slice", "slice", {node->type.dtype, sizes}, {node}, " [" + ranges + "]", x.here());
+  return Add(what, "slice", {node->type.dtype, sizes}, {node}, " [" + ranges + "]", x.here());
 }
 
-Array crop(const ArrayOperand& x, const Shape& shape) { return slice(x, Shape(shape.size(), 0), shape); }
+}  // namespace
+
+Array slice(const ArrayOperand& x, const Shape& starts, const Shape& sizes) { return SliceOf("slice", x, starts, sizes); }
+Array crop(const ArrayOperand& x, const Shape& shape) { return SliceOf("crop", x, Shape(shape.size(), 0), shape); }
 
 Array reshape(const ArrayOperand& x, const Shape& shape) {
   HostNode* node = NodeOf("reshape", x);

@@ -25,20 +25,23 @@ struct ShapeDtype {
 class Array {
  public:
   Array() = default;
-  explicit Array(trace::HostNode* node) : node_(node) {}
+  explicit Array(trace::HostNode* node);
 
-  const Shape& shape() const;
-  DType dtype() const;
-  Placement placement() const;
+  const Shape& shape(Here here = Here::Current()) const;
+  DType dtype(Here here = Here::Current()) const;
+  Placement placement(Here here = Here::Current()) const;
   // Shape and dtype.
-  ShapeDtype aval() const { return {shape(), dtype()}; }
+  ShapeDtype aval(Here here = Here::Current()) const { return {shape(here), dtype(here)}; }
   trace::HostNode* node() const { return node_; }
+  // Which program's tracing it belongs to (trace/session.h).
+  std::uint64_t trace_number() const { return trace_number_; }
 
   // The array converted as Value::astype does.
   Array astype(DType dtype, Here here = Here::Current()) const;
 
  private:
   trace::HostNode* node_ = nullptr;
+  std::uint64_t trace_number_ = 0;
 };
 
 // An operand of a host operation: an array or a C++ number, which takes the array's dtype.
@@ -82,7 +85,8 @@ class Block {
   explicit Block(const Shape& shape) : dims_(shape.begin(), shape.end()) {}
 
   std::size_t size() const { return dims_.size(); }
-  std::int64_t operator[](std::size_t i) const { return dims_.at(i).extent; }
+  // Throws TraceError when the block has not so many dimensions.
+  std::int64_t operator[](std::size_t i) const;
   bool is_squeezed(std::size_t i) const { return dims_.at(i).squeezed; }
   Shape shape() const;
 

@@ -1,5 +1,6 @@
 #include "kernel_audit/trace/build.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -27,10 +28,23 @@ std::vector<std::uint8_t> IntegerBytes(const char* what, DType dtype, double num
   return Bytes(static_cast<T>(number));
 }
 
+// Through float32, but by rounding to odd: what the first step cut off still decides the second one.
+std::uint16_t DoubleToBFloat16(double number) {
+  float near = static_cast<float>(number);
+  const double exact = static_cast<double>(near);
+  if (std::isfinite(number) && exact != number) {
+    if (std::abs(exact) > std::abs(number)) near = std::nextafter(near, 0.0f);
+    near = std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) | 1u);
+  }
+  return core::FloatToBFloat16(near);
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> ConstantBytes(const char* what, DType dtype, double number, Here here) {
   switch (dtype) {
     case DType::kFloat32: return Bytes(static_cast<float>(number));
-    case DType::kBFloat16: return Bytes(core::FloatToBFloat16(static_cast<float>(number)));
+    case DType::kBFloat16: return Bytes(DoubleToBFloat16(number));
     case DType::kInt32: return IntegerBytes<std::int32_t>(what, dtype, number, here);
     case DType::kInt8: return IntegerBytes<std::int8_t>(what, dtype, number, here);
     case DType::kIndex: return IntegerBytes<std::int64_t>(what, dtype, number, here);
@@ -39,7 +53,11 @@ std::vector<std::uint8_t> ConstantBytes(const char* what, DType dtype, double nu
   }
 }
 
-}  // namespace
+void CheckShape(const char* what, const core::Shape& shape, Here here) {
+  const std::int64_t count = core::CheckedNumElements(shape);
+  if (count == 0) Misuse(what, "shape " + core::ToString(shape) + " has no elements", here);
+  if (count < 0) Misuse(what, "shape " + core::ToString(shape) + " has a negative extent or too many elements", here);
+}
 
 ir::Type ValueType(DType dtype, const core::Shape& shape) {
   return shape.empty() ? ir::Type::Scalar(dtype) : ir::Type::Vector(dtype, shape);
@@ -60,6 +78,9 @@ Node* AsNode(const char* what, const Operand& operand, DType dtype, Graph& graph
 Node* ValueOperand(const char* what, const Operand& operand) {
   if (operand.kind() != Operand::Kind::kValue) Misuse(what, "takes a value, not a number", operand.here());
   if (operand.value().node() == nullptr) Misuse(what, "an operand is an empty value", operand.here());
+  if (operand.value().trace_number() != CurrentTrace()) {
+    Misuse(what, "an operand is a value of a program whose tracing has ended", operand.here());
+  }
   return operand.value().node();
 }
 
@@ -84,6 +105,7 @@ core::Shape BroadcastShapes(const char* what, const core::Shape& a, const core::
 
 Node* BroadcastTo(const char* what, Node* node, const core::Shape& shape, Here here) {
   if (node->type.shape == shape) return node;
+  CheckShape(what, shape, here);
   if (BroadcastShapes(what, node->type.shape, shape, here) != shape) {
     Misuse(what, "shape " + core::ToString(node->type.shape) + " doesn't broadcast to " + core::ToString(shape), here);
   }

@@ -16,7 +16,13 @@ using pallas::Value;
 // The type of a value with this shape: a scalar for rank 0.
 ir::Type ValueType(core::DType dtype, const core::Shape& shape);
 
-// A constant of any rank; the number must be a value of the dtype (floats are rounded once). Throws otherwise.
+// Throws unless the shape has at least one element and no more than an array can have.
+void CheckShape(const char* what, const core::Shape& shape, Here here);
+
+// A number as an element lies in memory; floats are rounded once. Throws unless it is a value of the dtype.
+std::vector<std::uint8_t> ConstantBytes(const char* what, core::DType dtype, double number, Here here);
+
+// A constant of any rank; the number must be a value of the dtype (ConstantBytes).
 Node* MakeConstant(Graph& graph, const char* what, core::DType dtype, const core::Shape& shape, double number, Here here);
 
 // The operand as a node of the graph: numbers become constants of `dtype`.

@@ -44,16 +44,19 @@ class Builder {
   Outputs Finish(const std::vector<Array>& inputs) {
     std::vector<trace::HostNode*> nodes;
     for (const Array& input : inputs) nodes.push_back(input.node());
-    Outputs outputs;
+    std::vector<Array> outputs;
     for (trace::HostNode* node : host_.Call(std::move(ir_), std::move(nodes), here_)) outputs.emplace_back(node);
-    return outputs;
+    return {std::move(outputs), here_};
   }
 
  private:
   void CheckInputs(const std::vector<Array>& inputs) {
+    if (options_.mode != Mode::interpret && options_.mode != Mode::tpu) {
+      Refuse("mode " + std::to_string(static_cast<int>(options_.mode)) + " is unknown; it is pl::Mode::interpret or pl::Mode::tpu", here_);
+    }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].node() == nullptr) Refuse("input " + std::to_string(i) + " is an empty array", here_);
-      if (options_.mode == Mode::tpu && inputs[i].placement() != Placement::tpu) {
+      if (options_.mode == Mode::tpu && inputs[i].placement(here_) != Placement::tpu) {
         Refuse("mode tpu needs every input placed on a TPU, input " + std::to_string(i) + " is not; it is never interpreted instead", here_);
       }
     }
@@ -72,7 +75,7 @@ class Builder {
     CheckCount("in_specs", options_.in_specs.size(), inputs.size());
     CheckCount("out_specs", options_.out_specs.size(), options_.out_shape.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const core::ArrayType type{inputs[i].dtype(), inputs[i].shape()};
+      const core::ArrayType type{inputs[i].dtype(here_), inputs[i].shape(here_)};
       AddOperand({type, SpecOf(options_.in_specs, i), "input " + std::to_string(i)});
       ir_->inputs.push_back(type);
     }
@@ -85,11 +88,17 @@ class Builder {
 
   void AddOperand(CallOperand operand) {
     if (operand.type.dtype == boolean) Refuse(operand.name + " is bool, which has no layout in VMEM; convert it to int32", here_);
+    CheckDType(operand.name, operand.type.dtype);
     if (core::CheckedNumElements(operand.type.shape) < 1) {
       Refuse(operand.name + " has shape " + core::ToString(operand.type.shape) + "; a kernel needs at least one element", here_);
     }
     if (!operand.spec.whole()) CheckBlock(operand);
     operands_.push_back(std::move(operand));
+  }
+
+  void CheckDType(const std::string& name, DType dtype) {
+    if (dtype == f32 || dtype == bf16 || dtype == i32 || dtype == i8) return;
+    Refuse(name + " is " + std::string(core::Name(dtype)) + "; kernels take float32, bfloat16, int32 and int8", here_);
   }
 
   void CheckBlock(const CallOperand& operand) {
@@ -102,6 +111,7 @@ class Builder {
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (block[i] < 1) Refuse("block extents must be positive, not " + std::to_string(block[i]), here);
     }
+    if (core::CheckedNumElements(block.shape()) < 0) Refuse("block " + core::ToString(block.shape()) + " has too many elements", here);
     if (operand.spec.buffers() != 1 && operand.spec.buffers() != 2) {
       Refuse("only single (1) and double (2) buffering are supported for a block of a grid, not " + std::to_string(operand.spec.buffers()), here);
     }
@@ -171,7 +181,8 @@ class Builder {
                               whole ? nullptr : &operand.spec.block()));
     }
     for (const Scratch& scratch : options_.scratch_shapes) {
-      if (core::CheckedNumElements(scratch.shape) < 1) Refuse("scratch of shape " + core::ToString(scratch.shape), here_);
+      if (core::CheckedNumElements(scratch.shape) < 1) Refuse("scratch of shape " + core::ToString(scratch.shape) + " has no elements or too many", here_);
+      CheckDType("scratch", scratch.dtype);
       refs.push_back(Argument(graph, scratch.dtype, scratch.shape, scratch.space, nullptr));
     }
     ir_->num_scratch = static_cast<int>(options_.scratch_shapes.size());
@@ -192,7 +203,7 @@ class Builder {
   }
 
   void TraceIndexMaps() {
-    if (ir_->grid.empty()) return;
+    if (ir_->grid.empty()) return ir_->windows.resize(operands_.size());
     for (const CallOperand& operand : operands_) {
       const bool in_hbm = operand.spec.space() == any || operand.spec.space() == MemorySpace::kHbm;
       ir_->windows.push_back(in_hbm ? std::nullopt : std::optional(TraceWindow(operand)));
@@ -241,13 +252,23 @@ class Builder {
 
 }  // namespace
 
-Grid ceil_grid(const Shape& shape, const Block& block) {
+Outputs::operator Array() const {
+  if (size() != 1) Refuse("there are " + std::to_string(size()) + " outputs; take one by its index", here_);
+  return arrays_[0];
+}
+
+const Array& Outputs::operator[](std::size_t i) const {
+  if (i >= size()) Refuse("there is no output " + std::to_string(i) + " of " + std::to_string(size()), here_);
+  return arrays_[i];
+}
+
+Grid ceil_grid(const Shape& shape, const Block& block, Here here) {
   if (shape.size() != block.size()) {
-    throw TraceError("[ceil_grid] block and shape " + core::ToString(shape) + " differ in rank", {});
+    Misuse("ceil_grid", "block " + core::ToString(block.shape()) + " and shape " + core::ToString(shape) + " differ in rank", here);
   }
   Grid grid;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (block[i] < 1) throw TraceError("[ceil_grid] block extents must be positive, not " + std::to_string(block[i]), {});
+    if (block[i] < 1) Misuse("ceil_grid", "block extents must be positive, not " + std::to_string(block[i]), here);
     grid.push_back(cdiv(shape[i], block[i]));
   }
   return grid;

@@ -23,15 +23,17 @@ inline constexpr Semantics parallel = Semantics::parallel;
 
 // The block indices that an index map gives, one a dimension.
 using Indices = std::vector<Operand>;
-template <typename... T>
-Indices indices(const T&... each) {
-  return {Operand(each)...};
-}
+// Not a template, so that each operand knows the line it was written on.
+inline Indices indices(const Operand& a) { return {a}; }
+inline Indices indices(const Operand& a, const Operand& b) { return {a, b}; }
+inline Indices indices(const Operand& a, const Operand& b, const Operand& c) { return {a, b, c}; }
+inline Indices indices(const Operand& a, const Operand& b, const Operand& c, const Operand& d) { return {a, b, c, d}; }
+inline Indices indices(const Operand& a, const Operand& b, const Operand& c, const Operand& d, const Operand& e) { return {a, b, c, d, e}; }
 
 // Extents of a grid of 0 to 4 dimensions.
 using Grid = std::vector<std::int64_t>;
 // As many programs along each dimension as it takes to cover `shape` with blocks.
-Grid ceil_grid(const Shape& shape, const Block& block);
+Grid ceil_grid(const Shape& shape, const Block& block, Here here = Here::Current());
 
 namespace detail {
 
@@ -125,11 +127,19 @@ struct PallasOptions {
   std::int64_t vmem_limit_bytes = 0;         // 0: the chip's default
 };
 
-// The outputs of a call; a single one converts to an Array.
-class Outputs : public std::vector<Array> {
+// The outputs of a call; a single one converts to an Array. Throws TraceError on an output that is not there.
+class Outputs {
  public:
-  using std::vector<Array>::vector;
-  operator Array() const { return at(0); }
+  Outputs(std::vector<Array> arrays, Here here) : arrays_(std::move(arrays)), here_(here) {}
+  operator Array() const;
+  const Array& operator[](std::size_t i) const;
+  std::size_t size() const { return arrays_.size(); }
+  auto begin() const { return arrays_.begin(); }
+  auto end() const { return arrays_.end(); }
+
+ private:
+  std::vector<Array> arrays_;
+  Here here_;
 };
 
 // A kernel with its options, to be called with arrays.

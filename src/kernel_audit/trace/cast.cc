@@ -1,6 +1,7 @@
 #include <string>
 
 #include "kernel_audit/trace/build.h"
+#include "kernel_audit/trace/session.h"
 
 namespace kernel_audit::trace {
 namespace {
@@ -51,8 +52,10 @@ Node* ConvertTo(Node* node, DType dtype, Here here) {
 
 namespace kernel_audit::pallas {
 
-DType Value::dtype() const { return trace::ValueOperand("dtype", *this)->type.dtype; }
-const Shape& Value::shape() const { return trace::ValueOperand("shape", *this)->type.shape; }
+Value::Value(trace::Node* node) : node_(node), trace_number_(trace::CurrentTrace()) {}
+
+DType Value::dtype(Here here) const { return trace::ValueOperand("dtype", Operand(*this, here))->type.dtype; }
+const Shape& Value::shape(Here here) const { return trace::ValueOperand("shape", Operand(*this, here))->type.shape; }
 
 Value Value::astype(DType dtype, Here here) const {
   return Value(trace::ConvertTo(trace::ValueOperand("astype", Operand(*this, here)), dtype, here));

@@ -28,6 +28,7 @@ void when(const Operand& condition, const std::function<void()>& body) {
   Node* node = trace::ValueOperand("when", condition);
   if (node->type != ir::Type::Scalar(boolean)) trace::Misuse("when", "the condition must be a boolean scalar", condition.here());
   trace::Graph& graph = trace::GraphOf(node);
+  graph.CheckUsable("when", node, condition.here());
   Scope* taken = graph.Nested([&](Scope*) { body(); });
   Scope* otherwise = graph.Nested([](Scope*) {});
   graph.AddEffect("when", OpCode::kIf, {node}, {}, condition.here())->scopes = {taken, otherwise};
@@ -39,6 +40,7 @@ std::vector<Value> fori_loop(const Operand& lower, const Operand& upper, const s
   trace::Graph& graph = trace::CurrentGraph("fori_loop", here);
   std::vector<Node*> operands = {Bound(lower, graph), Bound(upper, graph), trace::MakeConstant(graph, "fori_loop", i32, {}, 1, here)};
   for (const Value& value : initial) operands.push_back(trace::ValueOperand("fori_loop", Operand(value, here)));
+  for (const Node* operand : operands) graph.CheckUsable("fori_loop", operand, here);
   Scope* loop = graph.Nested([&](Scope* scope) {
     const Index counter(graph.Argument(scope, ir::Type::Scalar(i32)));
     std::vector<Value> carried;

@@ -8,7 +8,8 @@ HostNode* HostProgram::Add(HostNode node) {
   for (const HostNode* operand : node.operands) {
     if (!operand->placed) continue;
     if (node.placed && operand->placement != node.placement) {
-      Misuse(node.name.c_str(), "one operand lies on a TPU and another one doesn't; place both on one device", node.here);
+      const bool call = node.kind == HostNode::Kind::kKernelCall;
+      Misuse(call ? "pallas_call" : node.name.c_str(), "one operand lies on a TPU and another one doesn't; place both on one device", node.here);
     }
     node.placed = true;
     node.placement = operand->placement;

@@ -34,7 +34,8 @@ class HostProgram {
 
   HostNode* Parameter(core::ArrayType type, pallas::Placement placement);
   HostNode* Operation(std::string name, core::ArrayType type, std::vector<HostNode*> operands, std::string detail, Here here);
-  HostNode* Constant(core::ArrayType type, double number, Here here);
+  // A constant of rank 0. Throws TraceError("[what] ...") unless the number is a value of the dtype.
+  HostNode* Constant(const char* what, core::DType dtype, double number, Here here);
   std::vector<HostNode*> Call(std::unique_ptr<ir::Kernel> kernel, std::vector<HostNode*> operands, Here here);
 
   // Keeps a graph alive, so that a value used after its kernel ended is noticed.

@@ -1,12 +1,11 @@
 // StableHLO text of a host program.
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
 
-#include "kernel_audit/core/bfloat16.h"
 #include "kernel_audit/ir/mosaic_text.h"
+#include "kernel_audit/trace/build.h"
 #include "kernel_audit/trace/host_program.h"
 #include "kernel_audit/trace/source_lines.h"
 #include "kernel_audit/trace/trace_error.h"
@@ -14,26 +13,16 @@
 namespace kernel_audit::trace {
 namespace {
 
-std::string Hex(std::uint32_t bits, int digits) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%0*X", digits, bits);
-  return text;
-}
-
 // Floats as bit patterns, so that no decimal rounding stands between the program and its constants.
-std::string Literal(core::DType dtype, double number, Here here) {
-  if (dtype == core::DType::kFloat32) {
-    const float value = static_cast<float>(number);
-    std::uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return Hex(bits, 8);
-  }
-  if (dtype == core::DType::kBFloat16) return Hex(core::FloatToBFloat16(static_cast<float>(number)), 4);
-  if (dtype == core::DType::kBool) return number != 0 ? "true" : "false";
-  if (!core::IsInteger(dtype) || number != std::floor(number) || std::abs(number) > 9e15) {
-    Misuse("constant", std::to_string(number) + " is not a value of " + std::string(core::Name(dtype)), here);
-  }
-  return std::to_string(static_cast<std::int64_t>(number));
+std::string Literal(core::DType dtype, const std::vector<std::uint8_t>& bytes) {
+  std::int64_t value = 0;
+  std::memcpy(&value, bytes.data(), bytes.size());
+  const int unused = static_cast<int>(64 - 8 * bytes.size());
+  if (dtype == core::DType::kBool) return value != 0 ? "true" : "false";
+  if (core::IsInteger(dtype)) return std::to_string(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >> unused);
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%0*llX", static_cast<int>(2 * bytes.size()), static_cast<unsigned long long>(value));
+  return text;
 }
 
 std::string TensorType(const core::ArrayType& type) {
@@ -59,7 +48,7 @@ std::vector<std::string> TensorTypes(const std::vector<HostNode*>& nodes) {
 
 std::string LocationText(Here here) {
   const core::SourceLocation location = CanonicalLocation(here);
-  return location.known() ? " loc(\"" + location.file + "\":" + std::to_string(location.line) + ":0)" : "";
+  return location.known() ? " loc(" + ir::Quote(location.file) + ":" + std::to_string(location.line) + ":0)" : "";
 }
 
 class Writer {
@@ -124,7 +113,7 @@ class Writer {
 
   void WriteOperation(const HostNode* node) {
     const bool compare = node->name == "compare";
-    std::string text = "stablehlo." + node->name + " " + (compare ? " " + node->detail + ", " : "") + Joined(Names(node->operands));
+    std::string text = "stablehlo." + node->name + " " + (compare ? node->detail + ", " : "") + Joined(Names(node->operands));
     if (!compare) text += node->detail;
     const std::string types = Joined(TensorTypes(node->operands));
     Line(node, text + " : (" + types + ") -> " + TensorType(node->type));
@@ -145,11 +134,11 @@ class Writer {
 
 }  // namespace
 
-HostNode* HostProgram::Constant(core::ArrayType type, double number, Here here) {
+HostNode* HostProgram::Constant(const char* what, core::DType dtype, double number, Here here) {
   HostNode node;
   node.kind = HostNode::Kind::kConstant;
-  node.name = Literal(type.dtype, number, here);
-  node.type = std::move(type);
+  node.name = Literal(dtype, ConstantBytes(what, dtype, number, here));
+  node.type = {dtype, {}};
   node.here = here;
   return Add(std::move(node));
 }

@@ -20,6 +20,7 @@ std::string TraceModule(std::string_view name, const std::vector<ArgumentType>& 
     if (output.node() == nullptr) throw pallas::TraceError("[" + std::string(name) + "] returned an empty array", {});
     results.push_back(output.node());
   }
+  if (results.empty()) throw pallas::TraceError("[" + std::string(name) + "] returned no array", {});
   return program.ModuleText(results);
 }
 

@@ -16,7 +16,7 @@ struct ArgumentType {
   bool on_tpu = false;  // placed on a TPU
 };
 
-// Calls `body` with one traced array an argument and returns the StableHLO module of what it returned. The bytes depend on the
+// Calls `body` with one traced array an argument and returns the StableHLO module, called `name` (a C++ identifier), of what it returned. The bytes depend on the
 // program alone. Throws pallas::TraceError on misuse.
 std::string TraceModule(std::string_view name, const std::vector<ArgumentType>& arguments,
                         const std::function<std::vector<pallas::Array>(const std::vector<pallas::Array>&)>& body);

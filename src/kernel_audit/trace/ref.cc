@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kernel_audit/trace/build.h"
+#include "kernel_audit/trace/session.h"
 
 namespace kernel_audit::pallas {
 namespace {
@@ -23,10 +24,10 @@ Node* StartNode(const char* what, const Operand& start, std::int64_t size, std::
     if (node->type != ir::Type::Scalar(i32)) trace::Misuse(what, "an index must be an int32 scalar", start.here());
     return trace::ConvertTo(node, DType::kIndex, start.here());
   }
-  const auto first = static_cast<std::int64_t>(start.number());
-  if (first < 0 || first > extent - size) {
-    trace::Misuse(what, "elements [" + std::to_string(first) + ", " + std::to_string(first + size) + ") of dimension " +
-                            std::to_string(dimension) + " are outside its extent " + std::to_string(extent), start.here());
+  if (start.kind() == Operand::Kind::kFraction) trace::Misuse(what, "an index must be an integer", start.here());
+  if (start.number() < 0 || start.number() > static_cast<double>(extent - size)) {
+    trace::Misuse(what, std::to_string(size) + " elements from " + std::to_string(static_cast<std::int64_t>(start.number())) +
+                            " on are not inside dimension " + std::to_string(dimension) + " of extent " + std::to_string(extent), start.here());
   }
   return trace::MakeConstant(graph, what, DType::kIndex, {}, start.number(), start.here());
 }
@@ -44,6 +45,10 @@ Access Resolve(const char* what, Node* ref, const std::vector<int>& kept, const 
     DimIndex dim = visible && next < index.dims().size() ? index.dims()[next] : DimIndex(all);
     if (visible) ++next;
     const std::int64_t size = dim.kind == DimIndex::Kind::kAll ? extent : dim.size;
+    if (size > extent) {
+      trace::Misuse(what, "a slice of " + std::to_string(size) + " elements is longer than dimension " + std::to_string(d) + " of extent " +
+                              std::to_string(extent), here);
+    }
     if (size < 1) trace::Misuse(what, "a slice needs at least one element, not " + std::to_string(size), here);
     const Operand start = dim.kind == DimIndex::Kind::kAll ? Operand(0, here) : dim.start;
     access.starts.push_back(StartNode(what, start, size, extent, static_cast<int>(d), graph));
@@ -67,15 +72,20 @@ void CheckSpace(const char* what, Node* ref, const Access& access, Here here) {
 
 }  // namespace
 
-Ref::Ref(trace::Node* node, std::vector<int> kept) : node_(node), kept_(std::move(kept)) {
+Ref::Ref(trace::Node* node, std::vector<int> kept) : node_(node), trace_number_(trace::CurrentTrace()), kept_(std::move(kept)) {
   for (int d : kept_) shape_.push_back(node_->type.shape[static_cast<std::size_t>(d)]);
 }
 
-DType Ref::dtype() const { return node_->type.dtype; }
-MemorySpace Ref::space() const { return node_->type.space; }
+Node* Ref::NodeFor(const char* what, Here here) const {
+  if (trace_number_ != trace::CurrentTrace()) trace::Misuse(what, "the reference belongs to a program whose tracing has ended", here);
+  return node_;
+}
+
+DType Ref::dtype(Here here) const { return NodeFor("dtype", here)->type.dtype; }
+MemorySpace Ref::space(Here here) const { return NodeFor("space", here)->type.space; }
 
 Value Ref::load(const Indexer& index, Here here) const {
-  trace::GraphOf(node_).CheckUsable("load", node_, here);
+  trace::GraphOf(NodeFor("load", here)).CheckUsable("load", node_, here);
   const Access access = Resolve("load", node_, kept_, index, here);
   CheckSpace("load", node_, access, here);
   std::vector<Node*> operands = {node_};
@@ -89,7 +99,7 @@ Value Ref::load(const Indexer& index, Here here) const {
 
 void Ref::store(const Operand& value, const Indexer& index) const {
   const Here here = value.here();
-  trace::Graph& graph = trace::GraphOf(node_);
+  trace::Graph& graph = trace::GraphOf(NodeFor("store", here));
   graph.CheckUsable("store", node_, here);
   const Access access = Resolve("store", node_, kept_, index, here);
   CheckSpace("store", node_, access, here);

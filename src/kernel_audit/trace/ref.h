@@ -55,10 +55,10 @@ class Ref {
   // `kept`: the dimensions of the memory that the kernel sees; a squeezed block dimension is left out.
   Ref(trace::Node* node, std::vector<int> kept);
 
-  DType dtype() const;
+  DType dtype(Here here = Here::Current()) const;
   // Without squeezed dimensions.
   const Shape& shape() const { return shape_; }
-  MemorySpace space() const;
+  MemorySpace space(Here here = Here::Current()) const;
 
   // The elements: a vector from VMEM; one element, as a scalar, from SMEM. Throws TraceError when a start that is known is out of
   // bounds, or when the memory can't be read directly (HBM).
@@ -68,7 +68,10 @@ class Ref {
   void store(const Operand& value, const Indexer& index = {}) const;
 
  private:
+  trace::Node* NodeFor(const char* what, Here here) const;
+
   trace::Node* node_;
+  std::uint64_t trace_number_;
   std::vector<int> kept_;
   Shape shape_;
 };

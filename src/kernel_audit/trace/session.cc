@@ -1,5 +1,7 @@
 #include "kernel_audit/trace/session.h"
 
+#include <atomic>
+
 #include "kernel_audit/trace/trace_error.h"
 
 namespace kernel_audit::trace {
@@ -7,6 +9,8 @@ namespace {
 
 thread_local Graph* current_graph = nullptr;
 thread_local HostProgram* current_host = nullptr;
+thread_local std::uint64_t current_trace = 0;
+std::atomic<std::uint64_t> last_trace = 0;
 
 }  // namespace
 
@@ -28,8 +32,16 @@ GraphScope::GraphScope(const char* what, Graph& graph, Here here) {
 
 GraphScope::~GraphScope() { current_graph = nullptr; }
 
-HostScope::HostScope(HostProgram& host) : outer_(current_host) { current_host = &host; }
+HostScope::HostScope(HostProgram& host) : outer_(current_host), outer_trace_(current_trace) {
+  current_host = &host;
+  current_trace = ++last_trace;
+}
 
-HostScope::~HostScope() { current_host = outer_; }
+HostScope::~HostScope() {
+  current_host = outer_;
+  current_trace = outer_trace_;
+}
+
+std::uint64_t CurrentTrace() { return current_trace; }
 
 }  // namespace kernel_audit::trace

@@ -1,7 +1,7 @@
 // The traces under way on this thread: a host program, and inside it at most one kernel or index map at a time.
 #pragma once
 
-#include <deque>
+#include <cstdint>
 
 #include "kernel_audit/trace/graph.h"
 
@@ -14,6 +14,10 @@ Graph& CurrentGraph(const char* what, Here here);
 
 // The host program being traced. Throws outside TraceModule.
 HostProgram& CurrentHost(const char* what, Here here);
+
+// Numbers the host program being traced; 0 outside TraceModule. Handles remember it, so that one kept for longer than its program is
+// refused and never followed.
+std::uint64_t CurrentTrace();
 
 // While it lives, `graph` is the current one; there must be none before it.
 class GraphScope {
@@ -32,6 +36,7 @@ class HostScope {
 
  private:
   HostProgram* outer_;
+  std::uint64_t outer_trace_;
 };
 
 }  // namespace kernel_audit::trace

@@ -53,6 +53,7 @@ Value Reduce(const char* what, ir::ReductionKind for_float, ir::ReductionKind fo
 }  // namespace
 
 Value full(const Shape& shape, double number, DType dtype, Here here) {
+  trace::CheckShape("full", shape, here);
   return Value(trace::MakeConstant(trace::CurrentGraph("full", here), "full", dtype, shape, number, here));
 }
 
@@ -61,6 +62,7 @@ Value zeros(const Shape& shape, DType dtype, Here here) { return full(shape, 0, 
 Value iota(const Shape& shape, int dimension, Here here) {
   trace::Graph& graph = trace::CurrentGraph("iota", here);
   ir::Attributes attributes;
+  trace::CheckShape("iota", shape, here);
   attributes.dimension = Axis("iota", dimension, shape, here);
   return Value(graph.Operation("iota", OpCode::kIota, ir::Type::Vector(i32, shape), {}, attributes, here));
 }

@@ -2,7 +2,8 @@
 //
 // Arithmetic wants operands of one dtype: `x.astype(pl::f32)` converts, nothing else does. A C++ number takes the other operand's dtype
 // (a fraction with an integer value is refused). Shapes broadcast as NumPy's do: aligned at the last dimension, extents equal or 1.
-// Integer division and remainder round towards zero, as in C++. Comparisons and `!`, `&`, `|` of them give pl::boolean.
+// Integer division and remainder round towards zero, as in C++. Comparisons give pl::boolean, which knows
+// ==, !=, &, |, ^ and ! but no order and no arithmetic.
 #pragma once
 
 #include <concepts>
@@ -34,12 +35,14 @@ inline constexpr DType boolean = DType::kBool;
 class Value {
  public:
   Value() = default;
-  explicit Value(trace::Node* node) : node_(node) {}
+  explicit Value(trace::Node* node);
 
-  DType dtype() const;
+  DType dtype(Here here = Here::Current()) const;
   // () for a scalar.
-  const Shape& shape() const;
+  const Shape& shape(Here here = Here::Current()) const;
   trace::Node* node() const { return node_; }
+  // Which program's tracing it belongs to (trace/session.h).
+  std::uint64_t trace_number() const { return trace_number_; }
 
   // The value converted: float to a narrower float rounds once to nearest even; float to integer goes towards zero and saturates;
   // anything to boolean is "differs from zero".
@@ -47,6 +50,7 @@ class Value {
 
  private:
   trace::Node* node_ = nullptr;
+  std::uint64_t trace_number_ = 0;
 };
 
 // A grid index or a loop counter: an i32 scalar.
@@ -141,6 +145,6 @@ Index program_id(int axis, Here here = Here::Current());
 Index num_programs(int axis, Here here = Here::Current());
 
 // Smallest integer that is not below a / b, for positive b.
-constexpr std::int64_t cdiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t cdiv(std::int64_t a, std::int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 }  // namespace kernel_audit::pallas
