@@ -20,10 +20,10 @@ ALLOWED = {
     "import": ["core", "ir"],
     "sim": ["core", "ir"],
     "simulated": ["core", "ir", "import", "sim", "pjrt"],
-    "worker": ["core", "trace"],
-    "check": ["core", "ir", "sandbox", "evidence", "report", "simulated"],
-    "target": ["core", "ir", "import", "sim", "pjrt", "evidence"],
-    "cli": ["core", "ir", "import", "sim", "pjrt", "sandbox", "evidence", "report", "simulated", "check", "target"],
+    "worker": ["core", "trace", "sandbox"],
+    "check": ["core", "ir", "trace", "sim", "sandbox", "evidence", "report", "simulated", "worker"],
+    "target": ["core", "ir", "import", "sim", "pjrt", "evidence", "worker"],
+    "cli": ["core", "ir", "import", "sim", "pjrt", "sandbox", "evidence", "report", "simulated", "worker", "check", "target"],
 }
 # The front end's public header is the one file outside a layer's folder, and its vocabulary the one namespace.
 PUBLIC = {"pallas.h": "trace"}

@@ -122,6 +122,15 @@ TEST_F(SandboxTest, RemovesNothingOutside) {
   EXPECT_EQ(Free("remove", root_ / "outside/file"), 0);
 }
 
+TEST_F(SandboxTest, RootHasNoPowers) {
+  if (geteuid() != 0) GTEST_SKIP() << "not root";
+  for (const bool namespaces : {true, false}) {
+    features_.namespaces = namespaces;
+    fs::permissions(root_ / "inside/file", fs::perms::none);
+    ExpectDenied("read", root_ / "inside/file");
+  }
+}
+
 TEST_F(SandboxTest, HasNoNetwork) {
   for (const int family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK}) ExpectDenied("socket", std::to_string(family));
   const int server = socket(AF_INET, SOCK_STREAM, 0);
