@@ -15,15 +15,39 @@ HWY_BEFORE_NAMESPACE();
 namespace kernel_audit::sim::ops {
 namespace HWY_NAMESPACE {
 
+#undef KA_KEEP_LOOP
+#if defined(__clang__)
+#define KA_KEEP_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define KA_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif
+
 inline constexpr std::size_t kPartials = 16;
 inline constexpr std::size_t kColumns = 128;
 
-// Sums and products without a NaN's bits settled at each step: Finish settles them once.
+// As AddF and its like, but a NaN stays whichever it is until Finish settles its bits.
 struct PlainAdd {
   static HWY_INLINE float Of(float a, float b) { return a + b; }
 };
 struct PlainMul {
   static HWY_INLINE float Of(float a, float b) { return a * b; }
+};
+
+struct PlainMaximum {
+  static HWY_INLINE float Of(float a, float b) {
+    const float larger = a < b ? b : a;  // a, if that is NaN
+    const float both = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) & std::bit_cast<std::uint32_t>(b));
+    const float result = a == b ? both : larger;
+    return b == b ? result : b;
+  }
+};
+struct PlainMinimum {
+  static HWY_INLINE float Of(float a, float b) {
+    const float smaller = b < a ? b : a;
+    const float both = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) | std::bit_cast<std::uint32_t>(b));
+    const float result = a == b ? both : smaller;
+    return b == b ? result : b;
+  }
 };
 
 template <class T>
@@ -41,14 +65,13 @@ HWY_INLINE void CombineRows(Work* into, const Work* other, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) into[i] = Op::Of(into[i], other[i]);
 }
 
-// partials[l * width + column], of which `count` rows exist, into row 0.
+// Of `count` rows of partial results the first.
 template <class Work, class Op>
-HWY_INLINE void CombinePartials(Work* partials, std::size_t width, std::size_t columns, std::size_t count) {
+HWY_INLINE void FoldRows(Work* partials, std::size_t columns, std::size_t count) {
   for (std::size_t distance = kPartials / 2; distance > 0; distance /= 2) {
     for (std::size_t l = 0; l < distance && l + distance < count; ++l) {
-      CombineRows<Work, Op>(partials + l * width, partials + (l + distance) * width, columns);
+      CombineRows<Work, Op>(partials + l * kColumns, partials + (l + distance) * kColumns, columns);
     }
-    count = std::min(count, distance);
   }
 }
 
@@ -80,7 +103,7 @@ void ReduceColumns(void* dst, const void* src, const void* init, const ReducePla
           for (std::size_t i = 0; i < width; ++i) row[i] = Op::Of(row[i], static_cast<Work>(Element::Load(from[i])));
         }
       });
-      CombinePartials<Work, Op>(partials, kColumns, width, std::min(count, kPartials));
+      FoldRows<Work, Op>(partials, width, std::min(count, kPartials));
       StoreResults<Element, Work, Op>(to, start, partials, width);
       to += width;
       start += width;
@@ -88,35 +111,40 @@ void ReduceColumns(void* dst, const void* src, const void* init, const ReducePla
   });
 }
 
-// Sixteen elements at a time, the partial results in registers.
+// Sixteen elements at a time. Kept as a loop of sixteen steps, this becomes vector instructions; unrolled first, it might not.
 template <class Element, class Work, class Op>
-HWY_NOINLINE void AccumulateBlocks(Work* partials, const typename Element::Stored* from, std::size_t blocks) {
-  Work p[kPartials];
-  for (std::size_t l = 0; l < kPartials; ++l) p[l] = partials[l];
+HWY_INLINE void AccumulateBlocks(Work* HWY_RESTRICT partials, const typename Element::Stored* HWY_RESTRICT from, std::size_t blocks) {
   for (std::size_t block = 0; block < blocks; ++block, from += kPartials) {
-    for (std::size_t l = 0; l < kPartials; ++l) p[l] = Op::Of(p[l], static_cast<Work>(Element::Load(from[l])));
+    KA_KEEP_LOOP
+    for (std::size_t l = 0; l < kPartials; ++l) partials[l] = Op::Of(partials[l], static_cast<Work>(Element::Load(from[l])));
   }
-  for (std::size_t l = 0; l < kPartials; ++l) partials[l] = p[l];
 }
 
-// One more element for the partial result that is next. `count` elements came before.
-template <class Element, class Work, class Op>
-HWY_INLINE void AccumulateOne(Work* partials, typename Element::Stored stored, std::size_t count) {
-  const Work value = Element::Load(stored);
-  Work& partial = partials[count % kPartials];
-  partial = count < kPartials ? value : Op::Of(partial, value);
+// Of `count` partial results the first.
+template <class Work, class Op>
+HWY_INLINE void FoldPartials(Work* partials, std::size_t count) {
+  for (std::size_t distance = kPartials / 2; distance > 0; distance /= 2) {
+    const std::size_t pairs = count <= distance ? 0 : std::min(distance, count - distance);
+    CombineRows<Work, Op>(partials, partials + distance, pairs);
+  }
 }
 
+// `count` elements came before the n that are next.
 template <class Element, class Work, class Op>
 HWY_INLINE void AccumulateRun(Work* partials, const typename Element::Stored* from, std::size_t n, std::size_t count) {
   std::size_t i = 0;
-  while (i < n && (count + i < kPartials || (count + i) % kPartials != 0)) {
-    AccumulateOne<Element, Work, Op>(partials, from[i], count + i);
-    ++i;
+  if (count == 0 && n >= kPartials) {
+    for (; i < kPartials; ++i) partials[i] = Element::Load(from[i]);
   }
+  for (; i < n && count + i < kPartials; ++i) partials[count + i] = Element::Load(from[i]);
+  const auto accumulate_one = [&](std::size_t element) HWY_ATTR {
+    Work& partial = partials[(count + element) % kPartials];
+    partial = Op::Of(partial, static_cast<Work>(Element::Load(from[element])));
+  };
+  for (; i < n && (count + i) % kPartials != 0; ++i) accumulate_one(i);
   const std::size_t blocks = (n - i) / kPartials;
-  if (blocks > 0) AccumulateBlocks<Element, Work, Op>(partials, from + i, blocks);
-  for (i += blocks * kPartials; i < n; ++i) AccumulateOne<Element, Work, Op>(partials, from[i], count + i);
+  AccumulateBlocks<Element, Work, Op>(partials, from + i, blocks);
+  for (i += blocks * kPartials; i < n; ++i) accumulate_one(i);
 }
 
 // The elements of a result are neighbours, run by run.
@@ -133,7 +161,7 @@ void ReduceRuns(void* dst, const void* src, const void* init, const ReducePlan& 
       AccumulateRun<Element, Work, Op>(partials, static_cast<const Stored*>(src) + kept + reduced, run, count);
       count += run;
     });
-    CombinePartials<Work, Op>(partials, 1, 1, std::min(count, kPartials));
+    FoldPartials<Work, Op>(partials, std::min(count, kPartials));
     StoreResults<Element, Work, Op>(to++, start++, partials, 1);
   });
 }

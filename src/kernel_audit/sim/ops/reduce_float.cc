@@ -15,8 +15,8 @@ ReduceFn FloatReductionOf(ir::ReductionKind kind) {
   switch (kind) {
     case ir::ReductionKind::kAdd: return ReduceOf<Element, float, PlainAdd>;
     case ir::ReductionKind::kMul: return ReduceOf<Element, float, PlainMul>;
-    case ir::ReductionKind::kMinimumF: return ReduceOf<Element, float, MinimumF>;
-    case ir::ReductionKind::kMaximumF: return ReduceOf<Element, float, MaximumF>;
+    case ir::ReductionKind::kMinimumF: return ReduceOf<Element, float, PlainMinimum>;
+    case ir::ReductionKind::kMaximumF: return ReduceOf<Element, float, PlainMaximum>;
     default: return nullptr;
   }
 }
