@@ -7,8 +7,8 @@ namespace kernel_audit::import {
 
 struct AttributeParser::Nesting {
   explicit Nesting(AttributeParser& parser) : parser(parser) {
-    constexpr int kLimit = 64;
-    if (++parser.depth_ > kLimit) parser.cursor_.Fail("attributes, types or locations are nested more than 64 deep");
+    constexpr int kLimit = 256;
+    if (++parser.depth_ > kLimit) parser.cursor_.Fail("attributes, types or locations are nested more than 256 deep");
   }
   ~Nesting() { --parser.depth_; }
   AttributeParser& parser;

@@ -83,7 +83,7 @@ T BytecodeTables::Resolve(std::vector<Entry<T>>& entries, std::uint64_t number, 
   if (!ok()) return nullptr;
   Entry<T>& entry = entries[number];
   if (entry.value != nullptr) return entry.value;
-  if (entry.reading || depth_ > 64) Fail(std::string(kind) + " " + std::to_string(number) + " contains itself or nests too deep");
+  if (entry.reading || depth_ > 256) Fail(std::string(kind) + " " + std::to_string(number) + " contains itself or nests too deep");
   if (!ok()) return nullptr;
   entry.reading = true;
   ++depth_;

@@ -53,7 +53,7 @@ class Scanner {
       }
       open_.pop_back();
     }
-    cursor_.AcceptRaw(c);
+    if (!cursor_.AcceptRaw(c)) cursor_.Fail("it holds a zero byte");
   }
 
   // Behind `stablehlo.custom_call`: @target(operands) {attributes} : type
