@@ -2,6 +2,12 @@
 
 namespace kernel_audit::cli {
 
-std::span<const AddCommand> Commands() { return {}; }
+void AddCheck(CLI::App& app, int& status);
+void AddRun(CLI::App& app, int& status);
+
+std::span<const AddCommand> Commands() {
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRun};
+  return kCommands;
+}
 
 }  // namespace kernel_audit::cli

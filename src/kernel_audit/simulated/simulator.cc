@@ -114,6 +114,8 @@ const std::vector<core::ArrayType>& SimulatedProgram::inputs() const { return st
 const std::vector<core::ArrayType>& SimulatedProgram::outputs() const { return state_->module.outputs; }
 std::size_t SimulatedProgram::num_kernels() const { return state_->module.kernels.size(); }
 
+const ir::Kernel& SimulatedProgram::kernel(std::size_t index) const { return *state_->module.kernels.at(index); }
+
 core::Result<Outcome> SimulatedProgram::Run(std::span<const core::HostArray* const> inputs, const sim::RunOptions& options) const {
   std::vector<pjrt::Buffer> buffers;
   std::vector<const pjrt::Buffer*> arguments;
@@ -153,7 +155,7 @@ core::Result<SimulatedProgram> Simulator::Load(std::string_view module, std::str
   auto imported = import::ImportModule(module, state->id);
   if (!imported) return tl::unexpected(imported.error());
   state->module = std::move(*imported);
-  state->sha256 = core::Sha256Hex(module);
+  state->sha256 = core::Sha256(module);
   for (const auto& kernel : state->module.kernels) {
     auto program = sim::Program::Decode(*kernel);
     if (!program) return tl::unexpected(program.error());

@@ -36,6 +36,7 @@ class SimulatedProgram {
   const std::vector<core::ArrayType>& inputs() const;
   const std::vector<core::ArrayType>& outputs() const;
   std::size_t num_kernels() const;
+  const ir::Kernel& kernel(std::size_t index) const;
 
   // kBadInput for arrays that are not what inputs() says; kFailed when a kernel reaches the work limit.
   core::Result<Outcome> Run(std::span<const core::HostArray* const> inputs, const sim::RunOptions& options = {}) const;

@@ -17,6 +17,12 @@ namespace kernel_audit::pallas {
 // `interpret`: the program is meant for simulation. `tpu`: for a TPU; arrays must be placed on one, and nothing falls back.
 enum class Mode { interpret, tpu };
 
+// How a pipelined model moves its blocks: slots an input, and whether each copy is awaited at once.
+struct Pipeline {
+  int buffers = 2;
+  bool synchronous = false;
+};
+
 enum class Semantics { arbitrary, parallel };
 inline constexpr Semantics arbitrary = Semantics::arbitrary;
 inline constexpr Semantics parallel = Semantics::parallel;

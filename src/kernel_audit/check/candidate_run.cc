@@ -1,0 +1,52 @@
+#include "kernel_audit/check/candidate_run.h"
+
+namespace kernel_audit::check {
+
+using worker::TraceReply;
+using worker::TraceRequest;
+
+std::string Describe(const TraceRequest& request) {
+  std::string text(worker::FunctionName(request.kernel));
+  for (const worker::Input& input : request.inputs) text += " " + core::ToString(core::ArrayType{input.dtype, input.shape});
+  text += ", block " + core::ToString(request.block);
+  return request.mode == worker::Mode::kTpu ? text + ", mode tpu" : text;
+}
+
+TraceRequest MakeRequest(worker::Kernel kernel, const core::ArrayType& a, const core::ArrayType& b, core::Shape block, worker::Mode mode) {
+  TraceRequest request;
+  request.kernel = kernel;
+  request.mode = mode;
+  request.block = std::move(block);
+  request.inputs = {{a.dtype, a.shape, false}, {b.dtype, b.shape, false}};
+  return request;
+}
+
+core::Result<simulated::SimulatedProgram> LoadReply(const simulated::Simulator& simulator, const TraceRequest& request, const TraceReply& reply,
+                                                    const core::ArrayType& result) {
+  using core::ErrorCode;
+  if (reply.kind == TraceReply::Kind::kRefusal) return core::Fail(ErrorCode::kFailed, "refused a valid request: " + reply.text);
+  if (reply.kind == TraceReply::Kind::kError) return core::Fail(ErrorCode::kFailed, "threw " + reply.error_class + ": " + reply.text);
+  if (reply.kind != TraceReply::Kind::kModule) return core::Fail(ErrorCode::kFailed, reply.text);
+  auto program = simulator.Load(reply.text, worker::FunctionName(request.kernel));
+  if (!program) return program;
+  std::vector<core::ArrayType> inputs;
+  for (const worker::Input& input : request.inputs) inputs.push_back({input.dtype, input.shape});
+  if (program->inputs() != inputs) return core::Fail(ErrorCode::kFailed, "the module does not take the two inputs that were asked for");
+  if (program->outputs() != std::vector{result}) {
+    const std::string got = program->outputs().size() == 1 ? core::ToString(program->outputs()[0]) : std::to_string(program->outputs().size()) + " arrays";
+    return core::Fail(ErrorCode::kFailed, "returned " + got + " instead of " + core::ToString(result));
+  }
+  return program;
+}
+
+std::string Text(const sim::Finding& finding) {
+  std::string text = sim::Name(finding.kind);
+  if (finding.location.known()) text += " at " + finding.location.ToString();
+  text += ": " + finding.message;
+  if (finding.other_location.known() && finding.other_location != finding.location) text += " (read at " + finding.other_location.ToString() + ")";
+  if (!finding.grid_point.empty()) text += ", first in program " + core::ToString(finding.grid_point);
+  if (finding.occurrences > 1) text += ", " + std::to_string(finding.occurrences) + " times";
+  return text;
+}
+
+}  // namespace kernel_audit::check

@@ -1,0 +1,25 @@
+// The whole of `check`: builds the candidate, asks it, judges it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "kernel_audit/check/check_report.h"
+#include "kernel_audit/core/error.h"
+
+namespace kernel_audit::check {
+
+struct CheckOptions {
+  std::filesystem::path candidate;
+  std::vector<int> stages;             // 1, 2
+  std::optional<std::uint64_t> seed;   // nothing: a fresh one, drawn after the candidate was built
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+// A failed check is a report that says so. Errors: the candidate does not compile (kBadInput), no sandbox (kRefused), set-up is
+// incomplete (kUnsupported, kIo).
+core::Result<CheckReport> Check(const CheckOptions& options);
+
+}  // namespace kernel_audit::check

@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "kernel_audit/check/stage.h"
+
+namespace kernel_audit::check {
+namespace {
+
+using core::Shape;
+using ir::OpCode;
+
+std::int64_t CeilPrograms(const Shape& logical, const Shape& block) {
+  std::int64_t programs = 1;
+  for (std::size_t d = 0; d < logical.size(); ++d) programs *= (logical[d] + block[d] - 1) / block[d];
+  return programs;
+}
+
+std::int64_t LogicalElementsWithoutOwner(const sim::Ownership& ownership, const Shape& logical) {
+  std::int64_t missing = 0;
+  Shape index(logical.size(), 0);
+  const std::int64_t count = core::NumElements(logical);
+  for (std::int64_t e = 0; e < count; ++e) {
+    std::int64_t rest = e;
+    for (std::size_t d = logical.size(); d-- > 0;) {
+      index[d] = rest % logical[d];
+      rest /= logical[d];
+    }
+    if (ownership.OwnerOf(index) == sim::Ownership::kNobody) ++missing;
+  }
+  return missing;
+}
+
+bool Computes(const ir::Region& region) {
+  return std::any_of(region.ops.begin(), region.ops.end(), [](const ir::Op* op) {
+    const bool arithmetic = op->code == OpCode::kAddF || op->code == OpCode::kMulF || op->code == OpCode::kSubF;
+    return arithmetic || std::any_of(op->regions.begin(), op->regions.end(), [](const ir::Region* inner) { return Computes(*inner); });
+  });
+}
+
+// Everything about one simulated answer.
+class Judge {
+ public:
+  Judge(Context& context, const worker::TraceRequest& request, const ValueRule& rule) : context_(context), request_(request), rule_(rule) {}
+
+  CheckLine Run(const worker::TraceReply& reply) {
+    CheckLine line;
+    line.name = Describe(request_);
+    const core::ArrayType result{request_.inputs[0].dtype, logical()};
+    auto program = LoadReply(context_.simulator, request_, reply, result);
+    if (!program) {
+      line.detail = program.error().ToString();
+      return line;
+    }
+    context_.report.module_sha256.push_back(program->sha256());
+    line.detail = Problem(*program);
+    line.passed = line.detail.empty();
+    if (line.passed) line.detail = Figures();
+    return line;
+  }
+
+ private:
+  const Shape& logical() const { return request_.inputs[0].shape; }
+
+  // What is wrong, or nothing.
+  std::string Problem(const simulated::SimulatedProgram& program) {
+    if (program.num_kernels() == 0) return "the module has no kernel: the work must be done in a pallas_call";
+    if (program.num_kernels() > 1) return "the module has " + std::to_string(program.num_kernels()) + " kernels, one is asked for";
+    const ir::Kernel& kernel = program.kernel(0);
+    if (kernel.inputs.size() < 2 || !Computes(*kernel.body)) {
+      return "the kernel must load both inputs and do the arithmetic itself; this one " +
+             std::string(kernel.inputs.size() < 2 ? "takes " + std::to_string(kernel.inputs.size()) + " input" : "only copies");
+    }
+    const std::vector<core::HostArray> inputs = rule_.inputs();
+    std::vector<const core::HostArray*> pointers;
+    for (const core::HostArray& input : inputs) pointers.push_back(&input);
+    auto outcome = program.Run(pointers, {.work_limit = kWorkLimit});
+    if (!outcome) return outcome.error().ToString();
+    if (outcome->kernels.size() != 1) return "the kernel ran " + std::to_string(outcome->kernels.size()) + " times, once is asked for";
+    run_ = std::move(outcome->kernels[0]);
+    if (std::string wrong = GridProblem(); !wrong.empty()) return wrong;
+    if (!run_.findings.empty()) return Text(run_.findings[0]);
+    if (std::string wrong = ValueProblem(rule_.oracle(inputs), outcome->outputs[0]); !wrong.empty()) return wrong;
+    return PaddingProblem();
+  }
+
+  std::string GridProblem() const {
+    const std::int64_t wanted = CeilPrograms(logical(), request_.block);
+    if (run_.programs >= wanted) return "";
+    std::string text = "ran " + std::to_string(run_.programs) + " programs where the ceiling grid has " + std::to_string(wanted);
+    const sim::Ownership& ownership = run_.ownership[0];
+    if (ownership.array_shape.size() != logical().size() || ownership.array_shape < logical()) return text;
+    return text + ": " + std::to_string(LogicalElementsWithoutOwner(ownership, logical())) + " logical elements are missed";
+  }
+
+  std::string ValueProblem(const core::HostArray& expected, const core::HostArray& got) const {
+    const auto difference = FirstDifference(expected, got, rule_.zeros);
+    if (!difference) return "";
+    std::string text = "element " + core::ToString(difference->index) + " is " + difference->got + ", the oracle has " + difference->expected;
+    const sim::Ownership& ownership = run_.ownership[0];
+    if (ownership.array_shape.size() == difference->index.size()) {
+      const std::int32_t owner = ownership.OwnerOf(difference->index);
+      text += owner == sim::Ownership::kNobody ? "; no program wrote it" : "; its owner is program " + core::ToString(sim::GridPoint(run_.grid, owner));
+    }
+    return text + "; " + std::to_string(difference->count) + " of " + std::to_string(core::NumElements(expected.shape())) + " elements differ";
+  }
+
+  // Only a kernel over padded arrays, in the requested blocks, is what stages 1 and 2 ask for.
+  std::string PaddingProblem() const {
+    const sim::Ownership& ownership = run_.ownership[0];
+    const Shape padded = PaddedShape(logical(), request_.block);
+    if (ownership.array_shape != padded) {
+      return "the kernel's output is " + core::ToString(ownership.array_shape) + "; padded to whole blocks it is " + core::ToString(padded);
+    }
+    if (ownership.block_shape != request_.block) {
+      return "the kernel's output block is " + core::ToString(ownership.block_shape) + ", " + core::ToString(request_.block) + " was asked for";
+    }
+    if (run_.programs != CeilPrograms(logical(), request_.block)) return "ran " + std::to_string(run_.programs) + " programs, more than there are blocks";
+    return "";
+  }
+
+  std::string Figures() {
+    const Shape padded = PaddedShape(logical(), request_.block);
+    const std::int64_t elements = core::NumElements(logical()), padding = core::NumElements(padded) - elements;
+    if (rule_.draw) {
+      context_.stage.maps.push_back({Describe(request_), logical(), padded, run_.grid, run_.ownership[0]});
+    }
+    return std::to_string(run_.programs) + (run_.programs == 1 ? " program" : " programs") + ", padded " + core::ToString(padded) + " (" +
+           std::to_string(padding) + " of " + std::to_string(elements + padding) + " elements are padding), " + std::to_string(elements) +
+           " values as the oracle's, last row and column among them";
+  }
+
+  static constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 32;
+
+  Context& context_;
+  const worker::TraceRequest& request_;
+  const ValueRule& rule_;
+  sim::Report run_;
+};
+
+}  // namespace
+
+core::Shape PaddedShape(const core::Shape& logical, const core::Shape& block) {
+  core::Shape padded;
+  for (std::size_t d = 0; d < logical.size(); ++d) padded.push_back((logical[d] + block[d] - 1) / block[d] * block[d]);
+  return padded;
+}
+
+Case ValueCase(Context& context, worker::TraceRequest request, ValueRule rule) {
+  auto judge = [&context, request, rule = std::move(rule)](const worker::TraceReply& reply) { return Judge(context, request, rule).Run(reply); };
+  return {std::move(request), std::move(judge)};
+}
+
+Case RefusalCase(worker::TraceRequest request, std::string why) {
+  auto judge = [request, why](const worker::TraceReply& reply) {
+    using Kind = worker::TraceReply::Kind;
+    CheckLine line;
+    line.name = "refuses " + why;
+    line.passed = reply.kind == Kind::kRefusal && !reply.text.empty();
+    line.detail = line.passed ? "\"" + reply.text + "\"" : reply.text;
+    if (reply.kind == Kind::kModule) line.detail = "accepted " + Describe(request) + "; it must throw std::invalid_argument or use pl::require";
+    if (reply.kind == Kind::kRefusal && reply.text.empty()) line.detail = "the refusal has no message";
+    if (reply.kind == Kind::kError) line.detail = "threw " + reply.error_class + ": " + reply.text + "; a refusal is std::invalid_argument or pl::require";
+    return line;
+  };
+  return {std::move(request), std::move(judge)};
+}
+
+}  // namespace kernel_audit::check
