@@ -86,7 +86,9 @@ class Walk {
 core::Result<void> CheckIndexMapOps(const IndexMap& map) {
   for (const Op* op : map.body->ops) {
     const Effect effect = op->info().effect;
-    if (effect != Effect::kNone && effect != Effect::kEnd && op->code != OpCode::kLoad) return Bad(*op, "an index map can't hold this operation");
+    if (effect != Effect::kNone && effect != Effect::kEnd && op->code != OpCode::kLoad) {
+      return Bad(*op, "an index map can't hold this operation");
+    }
   }
   return {};
 }

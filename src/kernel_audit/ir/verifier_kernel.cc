@@ -34,7 +34,9 @@ std::string CheckGrid(const Kernel& kernel) {
   if (kernel.grid.size() > 16 || programs < 0 || programs > kMaxArrayElements) return "its grid has a negative extent or is too large";
   if (kernel.semantics.size() != kernel.grid.size()) return "dimension_semantics must have an entry a grid dimension";
   for (std::size_t i = 0; i < DynamicExtents(kernel); ++i) {
-    if (i >= kernel.inputs.size() || kernel.inputs[i] != ArrayType{DType::kInt32, {}}) return "a grid extent that is not known needs a leading scalar i32 operand";
+    if (i >= kernel.inputs.size() || kernel.inputs[i] != ArrayType{DType::kInt32, {}}) {
+      return "a grid extent that is not known needs a leading scalar i32 operand";
+    }
   }
   return "";
 }
@@ -49,9 +51,13 @@ std::string CheckArrays(const Kernel& kernel) {
   }
   std::set<int> inputs, outputs;
   for (const auto& [input, output] : kernel.aliases) {
-    if (input < 0 || input >= static_cast<int>(kernel.inputs.size()) || output < 0 || output >= static_cast<int>(kernel.outputs.size())) return "an alias names an array that the call does not have";
+    if (input < 0 || input >= static_cast<int>(kernel.inputs.size()) || output < 0 || output >= static_cast<int>(kernel.outputs.size())) {
+      return "an alias names an array that the call does not have";
+    }
     if (!inputs.insert(input).second || !outputs.insert(output).second) return "an array is aliased twice";
-    if (kernel.inputs[static_cast<std::size_t>(input)] != kernel.outputs[static_cast<std::size_t>(output)]) return "aliased arrays must have one type";
+    if (kernel.inputs[static_cast<std::size_t>(input)] != kernel.outputs[static_cast<std::size_t>(output)]) {
+      return "aliased arrays must have one type";
+    }
   }
   return kernel.vmem_limit_bytes < 0 ? "its VMEM limit is negative" : "";
 }
@@ -101,10 +107,16 @@ std::string CheckIndexMap(const Kernel& kernel, const IndexMap& map, std::size_t
 std::string CheckWindow(const Kernel& kernel, const Window& window, const Type& reference, const ArrayType& array) {
   if (reference.space != MemorySpace::kVmem && reference.space != MemorySpace::kSmem) return "a window must lie in VMEM or SMEM";
   const std::size_t rank = array.shape.size();
-  if (window.block_shape.size() != rank) return "its block " + core::ToString(window.block_shape) + " must have the rank of the array " + core::ToString(array);
+  if (window.block_shape.size() != rank) {
+    return "its block " + core::ToString(window.block_shape) + " must have the rank of the array " + core::ToString(array);
+  }
   const std::int64_t count = core::CheckedNumElements(window.block_shape);
-  if (count < 1 || count > kMaxVectorElements) return "its block " + core::ToString(window.block_shape) + " must be positive and hold at most 2^28 elements";
-  if (reference.shape != window.block_shape) return "its reference " + ToString(reference) + " must have the shape of the block " + core::ToString(window.block_shape);
+  if (count < 1 || count > kMaxVectorElements) {
+    return "its block " + core::ToString(window.block_shape) + " must be positive and hold at most 2^28 elements";
+  }
+  if (reference.shape != window.block_shape) {
+    return "its reference " + ToString(reference) + " must have the shape of the block " + core::ToString(window.block_shape);
+  }
   if (window.buffers < 1 || window.buffers > 64) return "its number of buffers must be between 1 and 64";
   if (window.index_map < 0 || window.index_map >= static_cast<int>(kernel.index_maps.size())) return "it has no index map";
   if (auto wrong = CheckElementWindow(window, rank); !wrong.empty()) return wrong;
@@ -113,7 +125,9 @@ std::string CheckWindow(const Kernel& kernel, const Window& window, const Type& 
 
 std::string CheckArgument(const Type& reference, const ArrayType& array) {
   if (!reference.is_ref()) return "it must be a reference";
-  if (!SameElement(array.dtype, reference.dtype)) return "its element type must be that of the array " + core::ToString(array) + ", not " + std::string(core::MlirName(reference.dtype));
+  if (!SameElement(array.dtype, reference.dtype)) {
+    return "its element type must be that of the array " + core::ToString(array) + ", not " + std::string(core::MlirName(reference.dtype));
+  }
   return "";
 }
 

@@ -59,9 +59,13 @@ std::string AllocaRule(const Op& op) {
 std::string RefSliceRule(const Op& op) {
   if (auto wrong = CheckSegments(op, {{1, 1}, {0, -1}, {0, -1}}); !wrong.empty()) return wrong;
   const Type &from = op.operands[0]->type, &to = op.result()->type;
-  if (!from.is_ref() || !to.is_ref() || from.dtype != to.dtype || from.space != to.space) return "its result must be a reference like its operand";
+  if (!from.is_ref() || !to.is_ref() || from.dtype != to.dtype || from.space != to.space) {
+    return "its result must be a reference like its operand";
+  }
   const std::size_t rank = from.shape.size();
-  if (to.shape.size() != rank || static_cast<std::size_t>(op.attributes.segments[1]) != rank) return "it needs an index and a size a dimension";
+  if (to.shape.size() != rank || static_cast<std::size_t>(op.attributes.segments[1]) != rank) {
+    return "it needs an index and a size a dimension";
+  }
   std::int32_t dynamic = 0;
   for (std::size_t i = 0; i < rank; ++i) {
     dynamic += to.shape[i] == core::kDynamicExtent ? 1 : 0;
@@ -76,7 +80,9 @@ std::string RefSliceRule(const Op& op) {
 
 std::string RefSqueezeRule(const Op& op) {
   const Type &from = op.operands[0]->type, &to = op.result()->type;
-  if (!from.is_ref() || !to.is_ref() || from.dtype != to.dtype || from.space != to.space) return "its result must be a reference like its operand";
+  if (!from.is_ref() || !to.is_ref() || from.dtype != to.dtype || from.space != to.space) {
+    return "its result must be a reference like its operand";
+  }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < from.shape.size(); ++i) {
     // Where 1 stands on both sides it does not matter which of several is dropped.

@@ -65,7 +65,9 @@ std::string SemSignalRule(const Op& op) {
 
 std::string SemReadRule(const Op& op) {
   const Value* semaphore = op.operands[0];
-  if (!IsOneSemaphore(semaphore, DType::kSemaphore) && !IsOneSemaphore(semaphore, DType::kDmaSemaphore)) return "it needs one semaphore, a reference of rank 0";
+  if (!IsOneSemaphore(semaphore, DType::kSemaphore) && !IsOneSemaphore(semaphore, DType::kDmaSemaphore)) {
+    return "it needs one semaphore, a reference of rank 0";
+  }
   return IsScalar(op.result(), DType::kInt32) ? "" : "its result must be i32";
 }
 

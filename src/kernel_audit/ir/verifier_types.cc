@@ -16,7 +16,9 @@ std::string CheckVectorType(const Type& type) {
 }
 
 std::string CheckRefType(const Type& type, bool dynamic) {
-  if (core::IsSemaphore(type.dtype) != (type.space == MemorySpace::kSemaphore)) return "semaphores, and nothing else, lie in semaphore memory";
+  if (core::IsSemaphore(type.dtype) != (type.space == MemorySpace::kSemaphore)) {
+    return "semaphores, and nothing else, lie in semaphore memory";
+  }
   if (type.dtype == DType::kIndex) return "memory can't hold index";
   Shape known;
   for (const std::int64_t extent : type.shape) {

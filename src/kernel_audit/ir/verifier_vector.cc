@@ -76,7 +76,9 @@ bool KindFits(ReductionKind kind, DType dtype) {
 
 std::string ReduceRule(const Op& op) {
   const Type &from = op.operands[0]->type, &to = op.result()->type;
-  if (!from.is_vector() || !SameElements(from, to) || op.operands[1]->type != to) return "the initial value must have the type of the result";
+  if (!from.is_vector() || !SameElements(from, to) || op.operands[1]->type != to) {
+    return "the initial value must have the type of the result";
+  }
   if (!KindFits(op.attributes.reduction, from.dtype)) return "its kind does not fit the element type";
   Dimensions kept;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(from.shape.size()); ++i) {
@@ -132,11 +134,15 @@ std::string OutputOrderRule(const Op& op) {
 std::string MatmulRule(const Op& op) {
   const DotDimensionNumbers& dot = op.attributes.dot;
   const Type &lhs = op.operands[0]->type, &rhs = op.operands[1]->type, &result = op.result()->type;
-  if (!lhs.is_vector() || !rhs.is_vector() || !result.is_vector() || op.operands[2]->type != result) return "it works on vectors, the third of the result's type";
+  if (!lhs.is_vector() || !rhs.is_vector() || !result.is_vector() || op.operands[2]->type != result) {
+    return "it works on vectors, the third of the result's type";
+  }
   const bool floats = core::IsFloat(lhs.dtype) && core::IsFloat(rhs.dtype) && core::IsFloat(result.dtype);
   const bool integers = core::IsInteger(lhs.dtype) && core::IsInteger(rhs.dtype) && core::IsInteger(result.dtype);
   if (!floats && !integers) return "its operands must all be float or all be integer";
-  if (op.attributes.transpose_lhs || op.attributes.transpose_rhs) return "dimension_numbers say what is transposed; transpose_lhs and transpose_rhs must be false";
+  if (op.attributes.transpose_lhs || op.attributes.transpose_rhs) {
+    return "dimension_numbers say what is transposed; transpose_lhs and transpose_rhs must be false";
+  }
   if (!Partition(lhs.shape, {&dot.lhs_contracting, &dot.lhs_free, &dot.lhs_batch}) ||
       !Partition(rhs.shape, {&dot.rhs_contracting, &dot.rhs_free, &dot.rhs_batch})) {
     return "dimension_numbers must name each dimension of each operand once";
@@ -161,7 +167,9 @@ std::string ConcatenateRule(const Op& op) {
   std::int64_t total = 0;
   for (const Value* operand : op.operands) {
     Shape shape = operand->type.shape;
-    if (!operand->type.is_vector() || !SameElements(operand->type, type) || shape.size() != type.shape.size()) return "its operands must be vectors like its result";
+    if (!operand->type.is_vector() || !SameElements(operand->type, type) || shape.size() != type.shape.size()) {
+      return "its operands must be vectors like its result";
+    }
     total += shape[along];
     shape[along] = type.shape[along];
     if (shape != type.shape) return "its operands may differ from its result in that dimension only";
