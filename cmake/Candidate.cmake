@@ -12,7 +12,7 @@ add_dependencies(sandbox_tests sandbox_probe)
 
 # The kit is all that a candidate is compiled with and all of this project that its compiler may read: the front end's headers, the worker's
 # main and one archive. It lies beside the programs, in candidate_kit/.
-set(KA_KIT_DIR ${CMAKE_BINARY_DIR}/candidate_kit)
+set(KA_KIT_DIR ${CMAKE_BINARY_DIR}/bin/candidate_kit)
 
 # Objects of a layer, sanitized or not as the kit wants them.
 function(ka_kit_objects out layer)

@@ -31,7 +31,7 @@ core::Result<void> RunStage(int number, const simulated::Simulator& simulator, c
 }  // namespace
 
 core::Result<CheckReport> Check(const CheckOptions& options) {
-  options.progress("compiling " + options.candidate.string());
+  options.progress("compiling " + options.name);
   const auto toolchain = worker::FindToolchain();
   if (!toolchain) return tl::unexpected(toolchain.error());
   const auto candidate = worker::BuildCandidate(options.candidate, *toolchain);
@@ -39,7 +39,7 @@ core::Result<CheckReport> Check(const CheckOptions& options) {
   const auto simulator = simulated::Simulator::Create();
   if (!simulator) return tl::unexpected(simulator.error());
   CheckReport report;
-  report.candidate = options.candidate.string();
+  report.candidate = options.name;
   report.candidate_sha256 = core::Sha256(candidate->source);
   report.sandbox_layers = candidate->layers;
   report.seed = options.seed.value_or(FreshSeed());

@@ -13,6 +13,7 @@ namespace kernel_audit::check {
 
 struct CheckOptions {
   std::filesystem::path candidate;
+  std::string name;                    // of the candidate, as the user gave it
   std::vector<int> stages;             // 1, 2
   std::optional<std::uint64_t> seed;   // nothing: a fresh one, drawn after the candidate was built
   std::function<void(const std::string&)> progress = [](const std::string&) {};

@@ -291,6 +291,7 @@ Shape GridPoint(const Shape& grid, std::int64_t program) {
 }
 
 core::Result<Report> Run(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options) {
+  const FloatEnvironment environment(options.subnormals);
   return Runner(program, inputs, outputs, options).Run();
 }
 

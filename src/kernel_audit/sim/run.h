@@ -9,6 +9,7 @@
 
 #include "kernel_audit/core/error.h"
 #include "kernel_audit/sim/finding.h"
+#include "kernel_audit/sim/float_environment.h"
 #include "kernel_audit/sim/program.h"
 
 namespace kernel_audit::sim {
@@ -18,6 +19,7 @@ struct RunOptions {
   bool observe = true;
   // Elements that all instructions together may work on; the default is some minutes of work.
   std::uint64_t work_limit = std::uint64_t{1} << 40;
+  Subnormals subnormals = Subnormals::kKeep;
 };
 
 // Copies between HBM and windows, one operand.
