@@ -49,14 +49,39 @@ Value Arithmetic(const char* what, OpCode for_float, OpCode for_integer, const O
   return Value(trace::MakeOp(what, code, trace::ValueType(pair.dtype(), pair.shape()), {pair.a, pair.b}, a.here()));
 }
 
+// Less and greater.
 Value Compare(const char* what, std::int64_t for_float, std::int64_t for_integer, const Operand& a, const Operand& b) {
   const Pair pair = Match(what, a, b);
   const bool is_float = core::IsFloat(pair.dtype());
-  if (pair.dtype() == boolean && for_integer > 1) NotDefined(what, boolean, a.here());
+  if (pair.dtype() == boolean) NotDefined(what, boolean, a.here());
   ir::Attributes attributes;
   attributes.predicate = is_float ? for_float : for_integer;
   return Value(trace::MakeOp(what, is_float ? OpCode::kCmpF : OpCode::kCmpI, trace::ValueType(boolean, pair.shape()),
                              {pair.a, pair.b}, a.here(), attributes));
+}
+
+// The TPU compiler knows neither "unordered or not equal" nor a comparison of booleans, so "not equal" is "not (equal)" for floats (true
+// for NaN, as IEEE wants) and "either, but not both" for booleans.
+Value Equal(const char* what, bool negated, const Operand& a, const Operand& b) {
+  const Pair pair = Match(what, a, b);
+  const ir::Type type = trace::ValueType(boolean, pair.shape());
+  ir::Attributes attributes;
+  if (pair.dtype() == boolean) {
+    Node* differ = trace::MakeOp(what, OpCode::kXOrI, type, {pair.a, pair.b}, a.here());
+    return Value(negated ? differ : trace::Not(what, differ, a.here()));
+  }
+  const bool is_float = core::IsFloat(pair.dtype());
+  attributes.predicate = is_float || negated ? 1 : 0;
+  Node* compared = trace::MakeOp(what, is_float ? OpCode::kCmpF : OpCode::kCmpI, type, {pair.a, pair.b}, a.here(), attributes);
+  return Value(is_float && negated ? trace::Not(what, compared, a.here()) : compared);
+}
+
+// Nor does it choose between booleans.
+Node* SelectBoolean(Node* condition, Node* a, Node* b, Here here) {
+  condition = trace::BroadcastTo("where", condition, a->type.shape, here);
+  Node* left = trace::MakeOp("where", OpCode::kAndI, a->type, {condition, a}, here);
+  Node* right = trace::MakeOp("where", OpCode::kAndI, a->type, {trace::Not("where", condition, here), b}, here);
+  return trace::MakeOp("where", OpCode::kOrI, a->type, {left, right}, here);
 }
 
 Value FloatFunction(const char* what, OpCode code, const Operand& x) {
@@ -65,6 +90,12 @@ Value FloatFunction(const char* what, OpCode code, const Operand& x) {
     trace::Misuse(what, "takes a float value, not " + std::string(core::Name(node->type.dtype)), x.here());
   }
   return Value(trace::MakeOp(what, code, node->type, {node}, x.here()));
+}
+
+// v5e has no square roots of bfloat16: through float32. Its 24 bits are enough for the second rounding to change nothing in a square root.
+Value Root(const char* what, OpCode code, const Operand& x) {
+  if (trace::ValueOperand(what, x)->type.dtype != bf16) return FloatFunction(what, code, x);
+  return FloatFunction(what, code, Operand(x.value().astype(f32, x.here()), x.here())).astype(bf16, x.here());
 }
 
 }  // namespace
@@ -91,11 +122,11 @@ Value operator-(const Operand& a) {
 Value operator!(const Operand& a) {
   Node* node = trace::ValueOperand("not", a);
   if (node->type.dtype != boolean) trace::Misuse("not", "takes a boolean; compare with zero", a.here());
-  return a ^ Operand(1, a.here());
+  return Value(trace::Not("not", node, a.here()));
 }
 
-Value operator==(const Operand& a, const Operand& b) { return Compare("eq", 1, 0, a, b); }
-Value operator!=(const Operand& a, const Operand& b) { return Compare("ne", 13, 1, a, b); }
+Value operator==(const Operand& a, const Operand& b) { return Equal("eq", false, a, b); }
+Value operator!=(const Operand& a, const Operand& b) { return Equal("ne", true, a, b); }
 Value operator<(const Operand& a, const Operand& b) { return Compare("lt", 4, 2, a, b); }
 Value operator<=(const Operand& a, const Operand& b) { return Compare("le", 5, 3, a, b); }
 Value operator>(const Operand& a, const Operand& b) { return Compare("gt", 2, 4, a, b); }
@@ -115,6 +146,7 @@ Value where(const Operand& condition, const Operand& a, const Operand& b) {
   if (!chosen->type.shape.empty()) chosen = trace::BroadcastTo("where", chosen, shape, condition.here());
   Node* left = trace::BroadcastTo("where", pair.a, shape, a.here());
   Node* right = trace::BroadcastTo("where", pair.b, shape, b.here());
+  if (pair.dtype() == boolean) return Value(SelectBoolean(chosen, left, right, condition.here()));
   return Value(trace::MakeOp("where", OpCode::kSelect, left->type, {chosen, left, right}, condition.here()));
 }
 
@@ -122,8 +154,8 @@ Value exp(const Operand& x) { return FloatFunction("exp", OpCode::kExp, x); }
 Value log(const Operand& x) { return FloatFunction("log", OpCode::kLog, x); }
 Value tanh(const Operand& x) { return FloatFunction("tanh", OpCode::kTanh, x); }
 Value sin(const Operand& x) { return FloatFunction("sin", OpCode::kSin, x); }
-Value sqrt(const Operand& x) { return FloatFunction("sqrt", OpCode::kSqrt, x); }
-Value rsqrt(const Operand& x) { return FloatFunction("rsqrt", OpCode::kRsqrt, x); }
+Value sqrt(const Operand& x) { return Root("sqrt", OpCode::kSqrt, x); }
+Value rsqrt(const Operand& x) { return Root("rsqrt", OpCode::kRsqrt, x); }
 
 Value abs(const Operand& x) {
   Node* node = trace::ValueOperand("abs", x);

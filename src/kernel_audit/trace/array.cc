@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "kernel_audit/trace/build.h"
 #include "kernel_audit/trace/host_program.h"
 #include "kernel_audit/trace/session.h"
 #include "kernel_audit/trace/trace_error.h"
@@ -121,7 +122,7 @@ Array pad(const ArrayOperand& x, const Shape& low, const Shape& high, double val
   if (core::CheckedNumElements(to) < 0) {
     Misuse("pad", "padding " + core::ToString(low) + ", " + core::ToString(high) + " makes an array of too many elements", x.here());
   }
-  HostNode* filler = Scalar("pad", node->type.dtype, ArrayOperand(value, x.here()));
+  HostNode* filler = trace::CurrentHost("pad", x.here()).Constant("pad", node->type.dtype, value, x.here());
   const std::string detail = ", low = " + List(low) + ", high = " + List(high) + ", interior = " + List(Shape(from.size(), 0));
   return Add("pad", "pad", {node->type.dtype, to}, {node, filler}, detail, x.here());
 }
@@ -171,13 +172,12 @@ Array reshape(const ArrayOperand& x, const Shape& shape) {
 Array broadcast_to(const ArrayOperand& x, const Shape& shape) {
   HostNode* node = NodeOf("broadcast_to", x);
   const Shape& from = node->type.shape;
+  if (!trace::Broadcasts(from, shape) || core::CheckedNumElements(shape) < 0) {
+    Misuse("broadcast_to", "shape " + core::ToString(from) + " doesn't broadcast to " + core::ToString(shape), x.here());
+  }
   Shape dims;
   for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::size_t to = i + shape.size() - from.size();
-    if (from.size() > shape.size() || (from[i] != 1 && from[i] != shape[to])) {
-      Misuse("broadcast_to", "shape " + core::ToString(from) + " doesn't broadcast to " + core::ToString(shape), x.here());
-    }
-    dims.push_back(static_cast<std::int64_t>(to));
+    dims.push_back(static_cast<std::int64_t>(i + shape.size() - from.size()));
   }
   return Add("broadcast_to", "broadcast_in_dim", {node->type.dtype, shape}, {node}, ", dims = " + List(dims), x.here());
 }

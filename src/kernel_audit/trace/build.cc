@@ -103,10 +103,18 @@ core::Shape BroadcastShapes(const char* what, const core::Shape& a, const core::
   return shape;
 }
 
+bool Broadcasts(const core::Shape& from, const core::Shape& to) {
+  if (from.size() > to.size()) return false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != 1 && from[i] != to[i + to.size() - from.size()]) return false;
+  }
+  return true;
+}
+
 Node* BroadcastTo(const char* what, Node* node, const core::Shape& shape, Here here) {
   if (node->type.shape == shape) return node;
   CheckShape(what, shape, here);
-  if (BroadcastShapes(what, node->type.shape, shape, here) != shape) {
+  if (!Broadcasts(node->type.shape, shape)) {
     Misuse(what, "shape " + core::ToString(node->type.shape) + " doesn't broadcast to " + core::ToString(shape), here);
   }
   return MakeOp(what, ir::OpCode::kBroadcast, ir::Type::Vector(node->type.dtype, shape), {node}, here);
@@ -118,6 +126,11 @@ Node* ReshapeTo(const char* what, Node* node, const core::Shape& shape, Here her
     Misuse(what, "shape " + core::ToString(node->type.shape) + " can't become " + core::ToString(shape), here);
   }
   return MakeOp(what, ir::OpCode::kShapeCast, ir::Type::Vector(node->type.dtype, shape), {node}, here);
+}
+
+Node* Not(const char* what, Node* node, Here here) {
+  Node* one = MakeConstant(GraphOf(node), what, DType::kBool, node->type.shape, 1, here);
+  return MakeOp(what, ir::OpCode::kXOrI, node->type, {node, one}, here);
 }
 
 }  // namespace kernel_audit::trace

@@ -37,11 +37,17 @@ Node* MakeOp(const char* what, ir::OpCode code, ir::Type type, std::vector<Node*
 // NumPy's broadcast of two shapes. Throws when they don't fit.
 core::Shape BroadcastShapes(const char* what, const core::Shape& a, const core::Shape& b, Here here);
 
+// Whether the first shape broadcasts to the second.
+bool Broadcasts(const core::Shape& from, const core::Shape& to);
+
 // `node` repeated to `shape`; itself when it has that shape.
 Node* BroadcastTo(const char* what, Node* node, const core::Shape& shape, Here here);
 
 // `node` under another shape with as many elements; itself when it has that shape.
 Node* ReshapeTo(const char* what, Node* node, const core::Shape& shape, Here here);
+
+// True where the boolean `node` is false.
+Node* Not(const char* what, Node* node, Here here);
 
 // Conversion as Value::astype.
 Node* ConvertTo(Node* node, core::DType dtype, Here here);

@@ -18,10 +18,11 @@ int Bits(DType dtype) { return dtype == DType::kBool ? 1 : static_cast<int>(8 * 
 Node* ToBool(Node* node, Here here) {
   const bool is_float = core::IsFloat(node->type.dtype);
   ir::Attributes attributes;
-  attributes.predicate = is_float ? 13 : 1;  // "unordered or not equal", so that NaN is true; "not equal"
+  attributes.predicate = 1;  // "equal" of two floats, false for NaN; "not equal" of two integers
   Node* zero = MakeConstant(GraphOf(node), "astype", node->type.dtype, node->type.shape, 0, here);
-  return MakeOp("astype", is_float ? OpCode::kCmpF : OpCode::kCmpI, ValueType(DType::kBool, node->type.shape), {node, zero}, here,
-                attributes);
+  Node* compared = MakeOp("astype", is_float ? OpCode::kCmpF : OpCode::kCmpI, ValueType(DType::kBool, node->type.shape), {node, zero},
+                          here, attributes);
+  return is_float ? Not("astype", compared, here) : compared;
 }
 
 Node* FloatToFloat(Node* node, DType dtype, Here here) {

@@ -40,6 +40,10 @@ std::vector<Value> fori_loop(const Operand& lower, const Operand& upper, const s
   trace::Graph& graph = trace::CurrentGraph("fori_loop", here);
   std::vector<Node*> operands = {Bound(lower, graph), Bound(upper, graph), trace::MakeConstant(graph, "fori_loop", i32, {}, 1, here)};
   for (const Value& value : initial) operands.push_back(trace::ValueOperand("fori_loop", Operand(value, here)));
+  for (const Node* operand : operands) {
+    const bool flags = operand->type.is_vector() && operand->type.dtype == boolean;
+    if (flags) trace::Misuse("fori_loop", "vectors of bool can't be carried, the TPU has no loop for them; carry int32", here);
+  }
   for (const Node* operand : operands) graph.CheckUsable("fori_loop", operand, here);
   Scope* loop = graph.Nested([&](Scope* scope) {
     const Index counter(graph.Argument(scope, ir::Type::Scalar(i32)));

@@ -22,6 +22,7 @@ Node* StartNode(const char* what, const Operand& start, std::int64_t size, std::
   if (start.kind() == Operand::Kind::kValue) {
     Node* node = trace::ValueOperand(what, start);
     if (node->type != ir::Type::Scalar(i32)) trace::Misuse(what, "an index must be an int32 scalar", start.here());
+    graph.CheckUsable(what, node, start.here());
     return trace::ConvertTo(node, DType::kIndex, start.here());
   }
   if (start.kind() == Operand::Kind::kFraction) trace::Misuse(what, "an index must be an integer", start.here());
