@@ -15,6 +15,7 @@ const DecodeTable& Table() {
     RegisterReduce(made);
     RegisterMemory(made);
     RegisterControl(made);
+    RegisterDma(made);
     return made;
   }();
   return table;

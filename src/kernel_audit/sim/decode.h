@@ -65,6 +65,7 @@ void RegisterStructure(DecodeTable& table);
 void RegisterReduce(DecodeTable& table);
 void RegisterMemory(DecodeTable& table);
 void RegisterControl(DecodeTable& table);
+void RegisterDma(DecodeTable& table);
 
 // kUnsupported with the operation's name, its types and its place.
 core::Error Unsupported(const ir::Op& op, const std::string& why);

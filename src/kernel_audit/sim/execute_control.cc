@@ -125,9 +125,18 @@ core::Result<void> DecodeFor(Decoder& decoder, const ir::Op& op) {
   return {};
 }
 
+// What the region allocated ends with it.
+void RunFree(Machine& m, const Instruction& i) {
+  for (const ir::Op* inner : i.op->regions[0]->ops) {
+    if (inner->code == OpCode::kAlloca || inner->code == OpCode::kSemAlloc) m.Free(inner);
+  }
+}
+
 core::Result<void> DecodeRegion(Decoder& decoder, const ir::Op& op) {
   if (auto ok = CheckNoReferences(op); !ok) return ok;
-  return DecodeBranchBody(decoder, op, *op.regions[0]);
+  if (auto ok = DecodeBranchBody(decoder, op, *op.regions[0]); !ok) return ok;
+  EmitJump(decoder, op, RunFree);
+  return {};
 }
 
 core::Result<void> DecodeNothing(Decoder&, const ir::Op&) { return {}; }

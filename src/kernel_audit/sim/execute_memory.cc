@@ -93,30 +93,20 @@ void StoreClipped(Machine& m, const AccessPayload& access, const View& view, Box
   WriteStates(part, nullptr);
 }
 
-// Elements that were never written become "read at `op` before anything was written".
-void NameOrigins(Machine& m, const ir::Op* op, const View& part, ElementState* states, std::size_t elements) {
-  const auto first = std::find(states, states + elements, kUnwritten);
-  if (first == states + elements) return;
-  std::int64_t skip = first - states, at = part.offset;
-  part.ForEachRun([&](std::int64_t element, std::int64_t run) {
-    if (skip >= 0 && skip < run) at = element + skip;
-    skip -= run;
-  });
-  std::replace(first, states + elements, kUnwritten, m.OriginAt(op, part, at));
-}
-
 void RunLoad(Machine& m, const Instruction& i) {
   const auto& access = static_cast<const AccessPayload&>(*i.payload);
   const View& view = m.reference(access.reference);
   const Box box = Resolve(m, i, access, view);
   if (!box.inside) return LoadClipped(m, access, view, box);
   const View part = view.Sub(box.start.data(), box.size.data());
+  m.dmas().Tick();
   Read(part, m.data(access.value));
   m.SetValid(access.value);
+  if (m.observe()) m.dmas().NoteAccess(part, false, i.op);
   if (!m.observe() || part.buffer->shadow.all_valid()) return;
   ElementState* states = m.MakeStates(access.value);
   if (ReadStates(part, states)) {
-    NameOrigins(m, i.op, part, states, i.elements);
+    m.NameOrigins(i.op, part, states, i.elements);
   } else {
     m.SetValid(access.value);
   }
@@ -128,8 +118,10 @@ void RunStore(Machine& m, const Instruction& i) {
   const Box box = Resolve(m, i, access, view);
   if (!box.inside) return StoreClipped(m, access, view, box);
   const View part = view.Sub(box.start.data(), box.size.data());
+  m.dmas().Tick();
   Write(part, m.data(access.value));
   if (!m.observe()) return;
+  m.dmas().NoteAccess(part, true, i.op);
   const ElementState* states = m.states(access.value);
   WriteStates(part, states);
   if (states != nullptr) part.buffer->stored_by = i.op;

@@ -19,6 +19,15 @@ enum class FindingKind { kRace, kDeadlock, kLeak, kOutOfBounds, kUninitialized, 
 // "out_of_bounds", as JSON and the terminal spell it.
 const char* Name(FindingKind kind);
 
+// One side of a race.
+struct FindingAccess {
+  std::string agent;  // "core 0", "DMA 3 started at model.cpp:12"
+  bool write = false;
+  core::SourceLocation location;
+  std::string region;  // "[0:8, 0:128]"
+  Shape grid_point;
+};
+
 struct Finding {
   FindingKind kind = FindingKind::kOutOfBounds;
   std::string message;                  // one line: what happened to which elements of what
@@ -26,6 +35,7 @@ struct Finding {
   core::SourceLocation location;        // where it matters
   core::SourceLocation other_location;  // the other access, or where the value came from; unknown where there is none
   Shape grid_point;               // of the program; empty without a grid
+  std::vector<FindingAccess> accesses;  // of a race: two
   std::int64_t occurrences = 1;         // how often the same thing happened at the same place
 };
 

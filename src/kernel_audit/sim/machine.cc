@@ -10,8 +10,9 @@ constexpr std::size_t kAlignment = 64;
 
 }  // namespace
 
-Machine::Machine(const Program& program, FindingLog& log, bool observe)
-    : program_(&program), log_(&log), observe_(observe), arena_(program.arena_size() + kAlignment) {
+Machine::Machine(const Program& program, FindingLog& log, bool observe, Schedule schedule, int core)
+    : program_(&program), log_(&log), observe_(observe), name_("core " + std::to_string(core)), dmas_(*this, schedule),
+      arena_(program.arena_size() + kAlignment) {
   const auto misaligned = reinterpret_cast<std::uintptr_t>(arena_.data()) % kAlignment;
   std::byte* base = arena_.data() + (misaligned == 0 ? 0 : kAlignment - misaligned);
   for (const Register& made : program.registers()) data_.push_back(base + made.offset);
@@ -58,7 +59,7 @@ core::Result<void> Machine::Run(const Function& function) {
   next_ = function.entry;
   for (;;) {
     const Instruction& instruction = code[next_++];
-    if (instruction.run == nullptr) return {};
+    if (instruction.run == nullptr || stopped_) return {};
     if (instruction.elements > work_left_) {
       return core::Fail(core::ErrorCode::kFailed, "the kernel was stopped: it does more work than the limit allows", instruction.op->location);
     }
@@ -84,6 +85,53 @@ ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t 
   return static_cast<ElementState>(origins_.size() - 1 + kFirstOrigin);
 }
 
+void Machine::NameOrigins(const ir::Op* op, const View& part, ElementState* states, std::size_t elements) {
+  const auto first = std::find(states, states + elements, kUnwritten);
+  if (first == states + elements) return;
+  std::int64_t skip = first - states, at = part.offset;
+  part.ForEachRun([&](std::int64_t element, std::int64_t run) {
+    if (skip >= 0 && skip < run) at = element + skip;
+    skip -= run;
+  });
+  std::replace(first, states + elements, kUnwritten, OriginAt(op, part, at));
+}
+
+Buffer& Machine::Allocate(const ir::Op* op) {
+  std::unique_ptr<Buffer>& buffer = allocated_[op];
+  const ir::Type& type = op->result()->type;
+  if (buffer == nullptr) {
+    const std::string where = op->location.known() ? " at " + op->location.ToString() : "";
+    buffer = std::make_unique<Buffer>(Buffer::Own("the scoped memory" + where, type.space, type.shape, type.dtype));
+  } else {
+    buffer->FillUndefined();
+  }
+  buffer->shadow.Reset(buffer->elements, core::IsSemaphore(type.dtype) ? kValid : kUnwritten);
+  std::fill(buffer->semaphores.begin(), buffer->semaphores.end(), Semaphore());
+  return *buffer;
+}
+
+void Machine::Free(const ir::Op* op) {
+  if (op == nullptr) return dmas_.EndScope(nullptr);
+  const auto found = allocated_.find(op);
+  if (found == allocated_.end()) return;
+  dmas_.EndScope(found->second.get());
+  CheckSemaphores(*found->second, "its scope ended");
+}
+
+void Machine::CheckSemaphores(const Buffer& buffer, const std::string& when) {
+  for (std::size_t i = 0; i < buffer.semaphores.size(); ++i) {
+    const Semaphore& semaphore = buffer.semaphores[i];
+    if (semaphore.value == 0) continue;
+    Finding finding;
+    finding.kind = FindingKind::kLeak;
+    finding.buffer = buffer.name;
+    if (semaphore.signalled_by != nullptr) finding.location = semaphore.signalled_by->location;
+    finding.message = "semaphore " + core::ToString(ElementIndex(buffer, static_cast<std::int64_t>(i))) + " of " + buffer.name + " holds " +
+                      std::to_string(semaphore.value) + " when " + when + "; it must be zero";
+    Report(std::move(finding));
+  }
+}
+
 void Machine::Report(Finding finding) {
   if (finding.grid_point.empty()) finding.grid_point = grid_point;
   log_->Add(std::move(finding));
@@ -103,15 +151,6 @@ void Machine::ReportUninitialized(ElementState state, const ir::Op* op, const st
 void Machine::CheckScalar(int index, const ir::Op* op, const char* use) {
   const ElementState* state = states(index);
   if (state != nullptr && *state >= kFirstOrigin) ReportUninitialized(*state, op, use);
-}
-
-Shape ElementIndex(const Buffer& buffer, std::int64_t element) {
-  Shape index(buffer.shape.size());
-  for (std::size_t d = index.size(); d-- > 0;) {
-    index[d] = element % buffer.shape[d];
-    element /= buffer.shape[d];
-  }
-  return index;
 }
 
 void CopyRegister(Machine& machine, int to, int from) {

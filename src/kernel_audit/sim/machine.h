@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kernel_audit/sim/dma.h"
 #include "kernel_audit/sim/finding.h"
 #include "kernel_audit/sim/memory.h"
 #include "kernel_audit/sim/program.h"
@@ -22,10 +24,13 @@ struct Origin {
 
 class Machine {
  public:
-  Machine(const Program& program, FindingLog& log, bool observe);
+  Machine(const Program& program, FindingLog& log, bool observe, Schedule schedule, int core);
 
   const Program& program() const { return *program_; }
   bool observe() const { return observe_; }
+  // "core 0".
+  const std::string& name() const { return name_; }
+  DmaEngine& dmas() { return dmas_; }
 
   // A register's elements, and their states: null when all are valid.
   std::byte* data(int index) { return data_[static_cast<std::size_t>(index)]; }
@@ -51,13 +56,25 @@ class Machine {
   core::Result<void> Run(const Function& function);
 
   void Jump(int instruction) { next_ = instruction; }
+  // Ends the program: it can't go on (a deadlock).
+  void Stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
+
+  // Memory that a region allocates: one buffer an operation, made anew each time it runs.
+  Buffer& Allocate(const ir::Op* op);
+  // The memory and semaphores of a scope end here. Null: all, at the end of the kernel.
+  void Free(const ir::Op* op);
+  void CheckSemaphores(const Buffer& buffer, const std::string& when);
 
   // Elements an instruction may work on in all, over the life of the machine.
   void set_work_limit(std::uint64_t limit) { work_left_ = limit; }
 
   // The program that runs now; empty without a grid.
   Shape grid_point;
+  std::int64_t program_number = 0;
 
+  // Elements that were never written become "read at `op` before anything was written".
+  void NameOrigins(const ir::Op* op, const View& part, ElementState* states, std::size_t elements);
   // The state that stands for "read here before anything was written".
   ElementState OriginAt(const ir::Op* op, const View& view, std::int64_t element);
   const Origin& origin(ElementState state) const { return origins_[state - kFirstOrigin]; }
@@ -72,6 +89,10 @@ class Machine {
   const Program* program_;
   FindingLog* log_;
   bool observe_;
+  bool stopped_ = false;
+  std::string name_;
+  DmaEngine dmas_;
+  std::map<const ir::Op*, std::unique_ptr<Buffer>> allocated_;
   int next_ = 0;
   std::uint64_t work_left_ = UINT64_MAX;
   std::vector<std::byte> arena_;
@@ -81,9 +102,6 @@ class Machine {
   std::vector<View> references_;
   std::vector<Origin> origins_;
 };
-
-// The index of a buffer's element, from its position.
-Shape ElementIndex(const Buffer& buffer, std::int64_t element);
 
 // Copies a register to another one of the same type, states included.
 void CopyRegister(Machine& machine, int to, int from);

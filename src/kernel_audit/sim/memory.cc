@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "kernel_audit/sim/ops/elementwise.h"
 
@@ -34,6 +35,7 @@ Buffer Buffer::On(std::string name, MemorySpace space, const core::Shape& shape,
   buffer.element_size = core::ByteSize(dtype);
   buffer.elements = static_cast<std::size_t>(core::NumElements(shape));
   buffer.data = data;
+  if (core::IsSemaphore(dtype)) buffer.semaphores.resize(buffer.elements);
   return buffer;
 }
 
@@ -75,7 +77,60 @@ View View::Whole(Buffer& buffer) {
   const Shape strides = core::RowMajorStrides(buffer.shape);
   std::copy(buffer.shape.begin(), buffer.shape.end(), view.shape.begin());
   std::copy(strides.begin(), strides.end(), view.stride.begin());
+  std::iota(view.dim.begin(), view.dim.end(), std::size_t{0});
   return view;
+}
+
+View View::Squeeze(const Shape& squeezed) const {
+  View view = *this;
+  view.rank = 0;
+  for (std::size_t d = 0; d < rank; ++d) {
+    // A dimension of extent 1 is dropped where the wanted shape goes on with another extent or has no room for it.
+    const bool kept = view.rank < squeezed.size() && shape[d] == squeezed[view.rank] && (shape[d] != 1 || rank - d == squeezed.size() - view.rank);
+    if (!kept) continue;
+    view.shape[view.rank] = shape[d];
+    view.stride[view.rank] = stride[d];
+    view.dim[view.rank++] = dim[d];
+  }
+  return view;
+}
+
+Region RegionOf(const View& view) {
+  Region region;
+  const Shape start = ElementIndex(*view.buffer, view.offset);
+  for (std::size_t d = 0; d < start.size(); ++d) {
+    region.start[d] = start[d];
+    region.size[d] = 1;
+  }
+  for (std::size_t d = 0; d < view.rank; ++d) region.size[view.dim[d]] = view.shape[d];
+  return region;
+}
+
+bool Overlap(const View& a, const View& b) {
+  if (a.buffer != b.buffer) return false;
+  const Region left = RegionOf(a), right = RegionOf(b);
+  for (std::size_t d = 0; d < a.buffer->shape.size(); ++d) {
+    if (left.start[d] >= right.start[d] + right.size[d] || right.start[d] >= left.start[d] + left.size[d]) return false;
+  }
+  return true;
+}
+
+std::string RegionText(const View& view) {
+  const Region region = RegionOf(view);
+  std::string text;
+  for (std::size_t d = 0; d < view.buffer->shape.size(); ++d) {
+    text += (d > 0 ? ", " : "") + std::to_string(region.start[d]) + ":" + std::to_string(region.start[d] + region.size[d]);
+  }
+  return "[" + text + "]";
+}
+
+Shape ElementIndex(const Buffer& buffer, std::int64_t element) {
+  Shape index(buffer.shape.size());
+  for (std::size_t d = index.size(); d-- > 0;) {
+    index[d] = element % buffer.shape[d];
+    element /= buffer.shape[d];
+  }
+  return index;
 }
 
 std::int64_t View::elements() const {

@@ -44,6 +44,14 @@ class Shadow {
   std::vector<ElementState> states_;
 };
 
+// One element of a semaphore reference.
+struct Semaphore {
+  std::int64_t value = 0;     // now
+  std::int64_t arrived = 0;   // all that was signalled or is on its way
+  std::int64_t consumed = 0;  // by waits
+  const ir::Op* signalled_by = nullptr;  // the last signal that was no DMA's
+};
+
 struct Buffer {
   std::string name;  // "input 0", "window of output 1", "scratch 0"
   MemorySpace space = MemorySpace::kAny;
@@ -54,6 +62,8 @@ struct Buffer {
   std::byte* data = nullptr;
   Shadow shadow;
   const ir::Op* stored_by = nullptr;  // the last store of elements without a value
+  int in_flight = 0;                  // sources and targets of DMAs that were not awaited
+  std::vector<Semaphore> semaphores;  // one an element, where the dtype is a semaphore's
   std::vector<std::byte> storage;  // behind `data` when the buffer owns it
 
   // A buffer on memory that belongs to somebody else.
@@ -64,26 +74,43 @@ struct Buffer {
   void FillUndefined();
 };
 
+// The index of a buffer's element, from its position.
+Shape ElementIndex(const Buffer& buffer, std::int64_t element);
+
 // The bytes of an undefined element, 8 at most.
 std::array<std::byte, 8> UndefinedElement(DType dtype);
 
-// A box of a buffer's elements, possibly with some dimensions dropped. Strides are in elements.
+// A box of a buffer's elements, possibly with some dimensions dropped. Strides are in elements; dimension i of the view is dimension
+// dim[i] of the buffer.
 struct View {
   Buffer* buffer = nullptr;
   std::int64_t offset = 0;
   std::size_t rank = 0;
   std::array<std::int64_t, kMaxRank> shape{};
   std::array<std::int64_t, kMaxRank> stride{};
+  std::array<std::size_t, kMaxRank> dim{};
 
   static View Whole(Buffer& buffer);
   std::int64_t elements() const;
   // The box `sizes` at `starts`, which must lie inside.
   View Sub(const std::int64_t* starts, const std::int64_t* sizes) const;
+  // Without the dimensions (all of extent 1) that are not in `shape`.
+  View Squeeze(const Shape& squeezed) const;
   // The offset and length of each run of elements that lie side by side, in row-major order.
   template <typename F>
   void ForEachRun(F&& f) const;
   std::byte* at(std::int64_t element) const { return buffer->data + static_cast<std::size_t>(element) * buffer->element_size; }
 };
+
+// The box in the buffer's own coordinates.
+struct Region {
+  std::array<std::int64_t, kMaxRank> start{}, size{};
+};
+Region RegionOf(const View& view);
+// True when both are of one buffer and share an element.
+bool Overlap(const View& a, const View& b);
+// "[0:8, 128:256]".
+std::string RegionText(const View& view);
 
 // Elements of the view to and from a dense row-major block.
 void Read(const View& view, std::byte* block);

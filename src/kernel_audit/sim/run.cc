@@ -21,7 +21,8 @@ bool IsWritten(const ir::Region& region, const ir::Value* reference) {
     }
     const bool uses = std::find(op->operands.begin(), op->operands.end(), reference) != op->operands.end();
     if (!uses) continue;
-    if (op->info().effect == ir::Effect::kWrite || op->info().effect == ir::Effect::kSync) return true;
+    if (op->info().effect == ir::Effect::kWrite) return true;
+    if (op->code == ir::OpCode::kEnqueueDma && op->operands[0] != reference) return true;
     const bool derives = op->code == ir::OpCode::kRefSlice || op->code == ir::OpCode::kRefSqueeze;
     if (derives && IsWritten(region, op->result())) return true;
   }
@@ -31,7 +32,7 @@ bool IsWritten(const ir::Region& region, const ir::Value* reference) {
 class Runner {
  public:
   Runner(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options)
-      : program_(program), kernel_(program.kernel()), machine_(program, log_, options.observe) {
+      : program_(program), kernel_(program.kernel()), machine_(program, log_, options.observe, options.schedule, 0) {
     machine_.set_work_limit(options.work_limit);
     MakeArrays(inputs, outputs);
     BindReferences();
@@ -43,6 +44,8 @@ class Runner {
       return core::Fail(core::ErrorCode::kUnsupported, "a grid of " + core::ToString(kernel_.grid) + " has too many programs to simulate", kernel_.location);
     }
     if (auto done = RunGrid(); !done) return tl::unexpected(done.error());
+    machine_.Free(nullptr);
+    for (const Buffer& buffer : own_) machine_.CheckSemaphores(buffer, "the kernel ended");
     FinishOutputs();
     return MakeReport();
   }
@@ -162,6 +165,7 @@ class Runner {
     if (auto done = EvaluateIndexMaps(point); !done) return done;
     for (std::int64_t program = 0; program < programs_; ++program) {
       machine_.grid_point = point;
+      machine_.program_number = program;
       for (std::size_t w = 0; w < windows_.size(); ++w) windows_[w]->MoveTo(machine_, next_[w], static_cast<std::int32_t>(program));
       const bool last = !Advance(following, kernel_.grid);
       if (!last) {
@@ -169,6 +173,7 @@ class Runner {
       }
       SetGridPoint(program_.body(), point);
       if (auto done = machine_.Run(program_.body()); !done) return done;
+      if (machine_.stopped()) return {};
       for (std::size_t w = 0; w < windows_.size(); ++w) {
         if (last || windows_[w]->Leaves(next_[w])) windows_[w]->WriteBack(machine_, static_cast<std::int32_t>(program));
       }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel_audit/core/error.h"
+#include "kernel_audit/sim/dma.h"
 #include "kernel_audit/sim/finding.h"
 #include "kernel_audit/sim/float_environment.h"
 #include "kernel_audit/sim/program.h"
@@ -20,6 +21,7 @@ struct RunOptions {
   // Elements that all instructions together may work on; the default is some minutes of work.
   std::uint64_t work_limit = std::uint64_t{1} << 40;
   Subnormals subnormals = Subnormals::kKeep;
+  Schedule schedule;
 };
 
 // Copies between HBM and windows, one operand.

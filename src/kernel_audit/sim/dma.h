@@ -1,0 +1,83 @@
+// DMAs, semaphores and the races between them and a core.
+//
+// A DMA is an agent of its own from its start until a wait joins it: it reads its source, then writes its target, then adds the target's
+// bytes to its semaphore. Whatever the core or another DMA does to these elements in between is unordered, and a race where either
+// writes. A wait that brings a semaphore's consumption to V joins exactly those DMAs without which the signals that could have arrived
+// by then sum to less than V. Each core has its own semaphores, so what could have arrived is what was started or signalled before.
+// None of this depends on when data moves: the schedule changes values of racy programs, never the verdict.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/sim/finding.h"
+#include "kernel_audit/sim/memory.h"
+
+namespace kernel_audit::sim {
+
+class Machine;
+
+// When DMAs move their data.
+struct Schedule {
+  enum class Kind {
+    kEarly,   // at their start
+    kLate,    // when a wait needs them, the newest first
+    kRandom,  // at any step in between, source and target apart
+  };
+  Kind kind = Kind::kEarly;
+  std::uint64_t seed = 0;
+};
+
+class DmaEngine {
+ public:
+  DmaEngine(Machine& machine, Schedule schedule) : machine_(machine), schedule_(schedule), random_(schedule.seed) {}
+
+  void Start(const ir::Op* op, const View& source, const View& target, const View& semaphore);
+  void Signal(const ir::Op* op, const View& semaphore, std::int64_t amount);
+  // False: nothing that is on its way can end this wait. The deadlock was reported.
+  bool Wait(const ir::Op* op, const View& semaphore, std::int64_t amount);
+  std::int64_t Value(const View& semaphore);
+
+  // The core, or a copy of a window, touches elements: a race with every DMA in flight that conflicts.
+  void NoteAccess(const View& part, bool write, const ir::Op* op);
+  // Lets time pass: DMAs may move data now.
+  void Tick();
+
+  // Memory of a scope ends here; null: the kernel does, and with it everything.
+  void EndScope(const Buffer* buffer);
+
+ private:
+  struct Dma {
+    int number;
+    const ir::Op* op;
+    View source, target, semaphore;
+    std::int64_t bytes;
+    std::int64_t program;  // its number
+    enum class Phase { kStarted, kRead, kDone } phase;
+    std::vector<std::byte> staged;
+  };
+
+  static Semaphore& SemaphoreOf(const View& view);
+  void Advance(Dma& dma);
+  void Complete(Dma& dma);
+  void MoveStates(const Dma& dma);
+  bool CompleteOne(const Semaphore& semaphore);
+  void Join(const Semaphore& semaphore);
+  void Remove(std::size_t index);
+  void Count(const Dma& dma, int change);
+  void CheckConflict(const Dma& dma, const View& part, bool write, const ir::Op* op, const std::string& agent);
+  void ReportRace(const Dma& dma, bool dma_writes, const View& dma_part, const View& part, bool write, const ir::Op* op, const std::string& agent);
+  void ReportLeak(const Dma& dma, const std::string& when);
+  std::string Agent(const Dma& dma) const;
+
+  Machine& machine_;
+  Schedule schedule_;
+  std::mt19937_64 random_;
+  std::vector<Dma> in_flight_;
+  int started_ = 0;
+  std::vector<ElementState> states_;
+};
+
+}  // namespace kernel_audit::sim
