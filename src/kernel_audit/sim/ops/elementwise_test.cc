@@ -248,9 +248,10 @@ TEST(Elementwise, FloatToIntSaturates) {
 }
 
 TEST(Elementwise, Bitcasts) {
-  for (const auto& [from, to] : {std::pair(DType::kFloat32, DType::kInt32), std::pair(DType::kInt32, DType::kFloat32),
-                                 std::pair(DType::kBFloat16, DType::kInt16), std::pair(DType::kInt8, DType::kInt8)}) {
-    ExpectUnary(OpCode::kBitcast, from, to, [&](const std::uint8_t* a, std::uint8_t* result) { std::memcpy(result, a, core::ByteSize(from)); });
+  for (const auto& pair : {std::pair(DType::kFloat32, DType::kInt32), std::pair(DType::kInt32, DType::kFloat32),
+                           std::pair(DType::kBFloat16, DType::kInt16), std::pair(DType::kInt8, DType::kInt8)}) {
+    const std::size_t size = core::ByteSize(pair.first);
+    ExpectUnary(OpCode::kBitcast, pair.first, pair.second, [&](const std::uint8_t* a, std::uint8_t* result) { std::memcpy(result, a, size); });
   }
   EXPECT_EQ(FindUnary(OpCode::kBitcast, DType::kFloat32, DType::kInt16), nullptr);
   EXPECT_EQ(FindUnary(OpCode::kBitcast, DType::kBool, DType::kInt8), nullptr);

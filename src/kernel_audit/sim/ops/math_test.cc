@@ -74,6 +74,11 @@ TEST(Math, AccurateAroundHardArguments) {
   };
   for (int k = 1; k < 20000; ++k) add_around(k * 1.5707963267948966);
   for (int k = 0; k < 20000; ++k) add_around(0x1p20 + k * 3.141592653589793);
+  for (int k = 20000; k < 333773; ++k) x.push_back(static_cast<float>(k * 3.141592653589793));
+  // The float32 numbers nearest to multiples of pi, up to 2^20 and beyond.
+  for (const float hard : {505.796417f, 1011.59283f, 9.42477798f, 105032.867f, 1.54583578e+29f, 4.39987692e+10f, 3.09167157e+29f, 9.27636677e+25f}) {
+    add_around(static_cast<double>(hard));
+  }
   for (int k = 1; k < 400; ++k) add_around(k * 0.34657359027997264);
   for (int k = -149; k < 128; ++k) add_around(std::ldexp(1.0, k));
   for (const double centre : {88.72283905206835, -103.97207708399179, -87.33654475055310, 9.010913, 1e-45, 3.4e38, 1.0}) add_around(centre);
