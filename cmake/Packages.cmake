@@ -26,15 +26,6 @@ target_compile_definitions(ka_pjrt_headers INTERFACE KA_DEPS_DIR="${KA_DEPS_DIR}
 # warning, and so an error.
 target_compile_options(ka_pjrt_headers INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpermissive>)
 
-set(KA_LLVM_DIR /usr/lib/llvm-22 CACHE PATH "LLVM 22's folder (Debian: libmlir-22-dev)")
-find_library(KA_MLIR_CAPI MLIRCAPIIR PATHS ${KA_LLVM_DIR}/lib REQUIRED NO_DEFAULT_PATH)
-find_library(KA_MLIR NAMES MLIR PATHS ${KA_LLVM_DIR}/lib REQUIRED NO_DEFAULT_PATH)
-find_library(KA_LLVM NAMES LLVM-22 REQUIRED)
-add_library(ka_mlir INTERFACE)
-add_library(ka::mlir ALIAS ka_mlir)
-target_include_directories(ka_mlir SYSTEM INTERFACE ${KA_LLVM_DIR}/include)
-target_link_libraries(ka_mlir INTERFACE ${KA_MLIR_CAPI} ${KA_MLIR} ${KA_LLVM})
-
 find_library(KA_SECCOMP seccomp REQUIRED)
 add_library(ka_seccomp INTERFACE)
 add_library(ka::seccomp ALIAS ka_seccomp)
