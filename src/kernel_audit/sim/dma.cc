@@ -37,6 +37,8 @@ void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, 
       CheckConflict(other, target, true, op, Agent(dma));
     }
     MoveStates(dma);
+    machine_.NoteDmaAccess(source, false, op, Agent(dma));
+    machine_.NoteDmaAccess(target, true, op, Agent(dma));
   }
   SemaphoreOf(semaphore).arrived += dma.bytes;
   Count(dma, 1);

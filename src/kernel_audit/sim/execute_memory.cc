@@ -102,7 +102,7 @@ void RunLoad(Machine& m, const Instruction& i) {
   m.dmas().Tick();
   Read(part, m.data(access.value));
   m.SetValid(access.value);
-  if (m.observe()) m.dmas().NoteAccess(part, false, i.op);
+  if (m.observe()) m.NoteAccess(part, false, i.op);
   if (!m.observe() || part.buffer->shadow.all_valid()) return;
   ElementState* states = m.MakeStates(access.value);
   if (ReadStates(part, states)) {
@@ -121,7 +121,7 @@ void RunStore(Machine& m, const Instruction& i) {
   m.dmas().Tick();
   Write(part, m.data(access.value));
   if (!m.observe()) return;
-  m.dmas().NoteAccess(part, true, i.op);
+  m.NoteAccess(part, true, i.op);
   const ElementState* states = m.states(access.value);
   WriteStates(part, states);
   if (states != nullptr) part.buffer->stored_by = i.op;

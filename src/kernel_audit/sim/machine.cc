@@ -10,9 +10,9 @@ constexpr std::size_t kAlignment = 64;
 
 }  // namespace
 
-Machine::Machine(const Program& program, FindingLog& log, bool observe, Schedule schedule, int core)
-    : program_(&program), log_(&log), observe_(observe), name_("core " + std::to_string(core)), dmas_(*this, schedule),
-      arena_(program.arena_size() + kAlignment) {
+Machine::Machine(const Program& program, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
+    : program_(&program), log_(&log), cross_core_(cross_core), core_(core), observe_(options.observe), name_("core " + std::to_string(core)),
+      dmas_(*this, options.schedule), arena_(program.arena_size() + kAlignment) {
   const auto misaligned = reinterpret_cast<std::uintptr_t>(arena_.data()) % kAlignment;
   std::byte* base = arena_.data() + (misaligned == 0 ? 0 : kAlignment - misaligned);
   for (const Register& made : program.registers()) data_.push_back(base + made.offset);
@@ -83,6 +83,17 @@ ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t 
   }
   if (origins_.size() < kMost) origins_.push_back({op, view.buffer, ElementIndex(*view.buffer, element)});
   return static_cast<ElementState>(origins_.size() - 1 + kFirstOrigin);
+}
+
+void Machine::NoteAccess(const View& part, bool write, const ir::Op* op) {
+  dmas_.NoteAccess(part, write, op);
+  if (cross_core_ == nullptr) return;
+  const core::SourceLocation& location = op != nullptr ? op->location : program_->kernel().location;
+  cross_core_->NoteAccess(*log_, core_, part, {name_, write, location, RegionText(part), grid_point});
+}
+
+void Machine::NoteDmaAccess(const View& part, bool write, const ir::Op* op, const std::string& agent) {
+  if (cross_core_ != nullptr) cross_core_->NoteAccess(*log_, core_, part, {name_ + "'s " + agent, write, op->location, RegionText(part), grid_point});
 }
 
 void Machine::NameOrigins(const ir::Op* op, const View& part, ElementState* states, std::size_t elements) {

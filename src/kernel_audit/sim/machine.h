@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "kernel_audit/sim/cross_core.h"
 #include "kernel_audit/sim/dma.h"
 #include "kernel_audit/sim/finding.h"
 #include "kernel_audit/sim/memory.h"
 #include "kernel_audit/sim/program.h"
+#include "kernel_audit/sim/run.h"
 
 namespace kernel_audit::sim {
 
@@ -24,13 +26,18 @@ struct Origin {
 
 class Machine {
  public:
-  Machine(const Program& program, FindingLog& log, bool observe, Schedule schedule, int core);
+  // `cross_core`: null with one core.
+  Machine(const Program& program, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core);
 
   const Program& program() const { return *program_; }
   bool observe() const { return observe_; }
   // "core 0".
   const std::string& name() const { return name_; }
   DmaEngine& dmas() { return dmas_; }
+
+  // The core itself touches elements (null: as a window is copied); or a DMA does, from its start on.
+  void NoteAccess(const View& part, bool write, const ir::Op* op);
+  void NoteDmaAccess(const View& part, bool write, const ir::Op* op, const std::string& agent);
 
   // A register's elements, and their states: null when all are valid.
   std::byte* data(int index) { return data_[static_cast<std::size_t>(index)]; }
@@ -88,6 +95,8 @@ class Machine {
  private:
   const Program* program_;
   FindingLog* log_;
+  CrossCore* cross_core_;
+  int core_;
   bool observe_;
   bool stopped_ = false;
   std::string name_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,11 @@ struct RunOptions {
   // Elements that all instructions together may work on; the default is some minutes of work.
   std::uint64_t work_limit = std::uint64_t{1} << 40;
   Subnormals subnormals = Subnormals::kKeep;
-  Schedule schedule;
+  Schedule schedule = {};
+  // Cores that share the programs of the first parallel grid dimension, in contiguous parts; each has its own VMEM and semaphores.
+  int cores = 1;
+  // Parallel grid dimensions in the order that this seed gives; nothing: as they come.
+  std::optional<std::uint64_t> permute_parallel = std::nullopt;
 };
 
 // Copies between HBM and windows, one operand.
@@ -29,6 +34,7 @@ struct Traffic {
   std::string operand;  // "input 0"
   std::int64_t fetches = 0, fetched_bytes = 0;
   std::int64_t write_backs = 0, written_bytes = 0;
+  void Add(const Traffic& other);
 };
 
 // Which program wrote which block of an output last. Programs are numbered in grid order from 0.
@@ -50,6 +56,7 @@ struct Report {
   std::string kernel;
   Shape grid;
   std::int64_t programs = 1;
+  int cores = 1;  // that had programs to run
   std::vector<Finding> findings;
   std::vector<Traffic> traffic;       // inputs, then outputs
   std::vector<Ownership> ownership;   // one an output

@@ -78,6 +78,7 @@ void OperandWindow::Fetch(Machine& machine) {
   ++traffic_.fetches;
   traffic_.fetched_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
   if (!machine.observe()) return;
+  machine.NoteAccess(array_part_, false, nullptr);
   block_.shadow.Reset(block_.elements, whole_block_ ? kValid : kUnwritten);
   states_.resize(static_cast<std::size_t>(block_part_.elements()));
   const bool any = ReadStates(array_part_, states_.data());
@@ -106,6 +107,7 @@ void OperandWindow::WriteBack(Machine& machine, std::int32_t program) {
   ++traffic_.write_backs;
   traffic_.written_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
   if (!machine.observe()) return;
+  machine.NoteAccess(array_part_, true, nullptr);
   states_.resize(static_cast<std::size_t>(block_part_.elements()));
   const bool any = ReadStates(block_part_, states_.data());
   WriteStates(array_part_, any ? states_.data() : nullptr);

@@ -1,0 +1,155 @@
+#include "kernel_audit/sim/core_run.h"
+
+#include <algorithm>
+
+namespace kernel_audit::sim {
+namespace {
+
+// Whether the kernel may write to what `reference` refers to: by stores, by DMAs, through slices.
+bool IsWritten(const ir::Region& region, const ir::Value* reference) {
+  for (const ir::Op* op : region.ops) {
+    for (const ir::Region* inner : op->regions) {
+      if (IsWritten(*inner, reference)) return true;
+    }
+    const bool uses = std::find(op->operands.begin(), op->operands.end(), reference) != op->operands.end();
+    if (!uses) continue;
+    if (op->info().effect == ir::Effect::kWrite) return true;
+    if (op->code == ir::OpCode::kEnqueueDma && op->operands[0] != reference) return true;
+    const bool derives = op->code == ir::OpCode::kRefSlice || op->code == ir::OpCode::kRefSqueeze;
+    if (derives && IsWritten(region, op->result())) return true;
+  }
+  return false;
+}
+
+bool Advance(Shape& position, const Shape& size) {
+  for (std::size_t d = size.size(); d-- > 0;) {
+    if (++position[d] < size[d]) return true;
+    position[d] = 0;
+  }
+  return false;
+}
+
+std::int64_t ProgramNumber(const Shape& point, const Shape& grid) {
+  std::int64_t number = 0;
+  for (std::size_t d = 0; d < grid.size(); ++d) number = number * grid[d] + point[d];
+  return number;
+}
+
+}  // namespace
+
+Shape Share::PointAt(const Shape& position) const {
+  Shape point(position.size());
+  for (std::size_t d = 0; d < point.size(); ++d) {
+    const std::int64_t at = first[d] + position[d];
+    point[d] = order[d].empty() ? at : order[d][static_cast<std::size_t>(at)];
+  }
+  return point;
+}
+
+CoreRun::CoreRun(const Program& program, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
+    : program_(program), kernel_(program.kernel()), arrays_(arrays), machine_(program, log, cross_core, options, core),
+      output_windows_(kernel_.outputs.size(), nullptr) {
+  BindReferences();
+}
+
+void CoreRun::BindReferences() {
+  const std::vector<ir::Value*>& arguments = kernel_.body->arguments;
+  const std::size_t first = kernel_.grid.size();
+  for (std::size_t i = 0; first + i < arguments.size(); ++i) {
+    machine_.reference(program_.body().reference_registers[i]) = View::Whole(BufferOf(i, arguments[first + i]));
+  }
+}
+
+Buffer& CoreRun::BufferOf(std::size_t operand, const ir::Value* argument) {
+  const std::size_t operands = num_inputs() + kernel_.outputs.size();
+  const auto prefetch = static_cast<std::size_t>(kernel_.num_scalar_prefetch);
+  if (operand >= operands) return OwnBuffer("scratch " + std::to_string(operand - operands), argument->type);
+  const bool windowed = operand >= prefetch && operand - prefetch < kernel_.windows.size() && kernel_.windows[operand - prefetch];
+  return windowed ? AddWindow(operand, *kernel_.windows[operand - prefetch], argument->type.space) : WholeArray(operand, argument);
+}
+
+// Memory that belongs to the core: scratch, or a copy of an input that the kernel writes to.
+Buffer& CoreRun::OwnBuffer(std::string name, const ir::Type& type) {
+  Buffer& buffer = own_.emplace_back(Buffer::Own(std::move(name), type.space, type.shape, type.dtype));
+  buffer.shadow.Reset(buffer.elements, core::IsSemaphore(type.dtype) ? kValid : kUnwritten);
+  return buffer;
+}
+
+Buffer& CoreRun::AddWindow(std::size_t operand, const ir::Window& window, MemorySpace space) {
+  const bool output = operand >= num_inputs();
+  const std::size_t index = output ? operand - num_inputs() : operand;
+  Buffer& array = output ? arrays_.output(index) : arrays_.input(index);
+  const std::string name = (output ? "output " : "input ") + std::to_string(index);
+  windows_.push_back(std::make_unique<OperandWindow>(name, window, array, output, output && arrays_.is_aliased(index), space));
+  if (output) output_windows_[index] = windows_.back().get();
+  window_maps_.push_back(window.index_map);
+  next_.emplace_back(window.block_shape.size());
+  return windows_.back()->block();
+}
+
+Buffer& CoreRun::WholeArray(std::size_t operand, const ir::Value* argument) {
+  if (operand >= num_inputs()) return arrays_.output(operand - num_inputs());
+  Buffer& array = arrays_.input(operand);
+  if (arrays_.is_shared(operand) || !IsWritten(*kernel_.body, argument)) return array;
+  Buffer& copy = OwnBuffer(array.name, argument->type);
+  std::copy_n(array.data, array.elements * array.element_size, copy.data);
+  copy.shadow.SetAll(kValid);
+  return copy;
+}
+
+void CoreRun::SetGridPoint(const Function& function, const Shape& point) {
+  for (std::size_t d = 0; d < point.size(); ++d) machine_.SetInt32(function.grid_registers[d], static_cast<std::int32_t>(point[d]));
+}
+
+// The block index of every window at a grid point.
+core::Result<void> CoreRun::EvaluateIndexMaps(const Shape& point) {
+  for (std::size_t w = 0; w < windows_.size(); ++w) {
+    const Function& function = program_.index_maps()[static_cast<std::size_t>(window_maps_[w])];
+    SetGridPoint(function, point);
+    for (std::size_t r = 0; r < function.reference_registers.size(); ++r) {
+      machine_.reference(function.reference_registers[r]) = machine_.reference(program_.body().reference_registers[r]);
+    }
+    if (auto done = machine_.Run(function); !done) return done;
+    for (std::size_t d = 0; d < next_[w].size(); ++d) {
+      machine_.CheckScalar(function.result_registers[d], nullptr, "a block index");
+      next_[w][d] = machine_.Integer(function.result_registers[d]);
+    }
+  }
+  return {};
+}
+
+core::Result<void> CoreRun::Run(const Share& share) {
+  if (auto done = RunPrograms(share); !done || machine_.stopped()) return done;
+  machine_.Free(nullptr);
+  for (const Buffer& buffer : own_) machine_.CheckSemaphores(buffer, "the kernel ended");
+  return {};
+}
+
+// A double-buffered window is fetched while the program before it runs, so its index is worked out before that program's body.
+core::Result<void> CoreRun::RunPrograms(const Share& share) {
+  Shape position(kernel_.grid.size(), 0);
+  Shape point = share.PointAt(position);
+  if (auto done = EvaluateIndexMaps(point); !done) return done;
+  for (bool last = false; !last;) {
+    const std::int64_t number = ProgramNumber(point, kernel_.grid);
+    machine_.grid_point = point;
+    machine_.program_number = number;
+    for (const auto& window : windows_) {
+      window->MoveTo(machine_, next_[static_cast<std::size_t>(&window - windows_.data())], static_cast<std::int32_t>(number));
+    }
+    last = !Advance(position, share.size);
+    const Shape following = share.PointAt(position);
+    if (!last) {
+      if (auto done = EvaluateIndexMaps(following); !done) return done;
+    }
+    SetGridPoint(program_.body(), point);
+    if (auto done = machine_.Run(program_.body()); !done || machine_.stopped()) return done;
+    for (std::size_t w = 0; w < windows_.size(); ++w) {
+      if (last || windows_[w]->Leaves(next_[w])) windows_[w]->WriteBack(machine_, static_cast<std::int32_t>(number));
+    }
+    point = following;
+  }
+  return {};
+}
+
+}  // namespace kernel_audit::sim
