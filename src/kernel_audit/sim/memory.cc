@@ -97,10 +97,11 @@ View View::Squeeze(const Shape& squeezed) const {
 
 Region RegionOf(const View& view) {
   Region region;
-  const Shape start = ElementIndex(*view.buffer, view.offset);
-  for (std::size_t d = 0; d < start.size(); ++d) {
-    region.start[d] = start[d];
+  std::int64_t rest = view.offset;
+  for (std::size_t d = view.buffer->shape.size(); d-- > 0;) {
+    region.start[d] = rest % view.buffer->shape[d];
     region.size[d] = 1;
+    rest /= view.buffer->shape[d];
   }
   for (std::size_t d = 0; d < view.rank; ++d) region.size[view.dim[d]] = view.shape[d];
   return region;

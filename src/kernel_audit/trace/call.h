@@ -11,6 +11,7 @@
 #include "kernel_audit/ir/kernel.h"
 #include "kernel_audit/trace/array.h"
 #include "kernel_audit/trace/ref.h"
+#include "kernel_audit/trace/scratch.h"
 
 namespace kernel_audit::pallas {
 
@@ -40,33 +41,6 @@ inline Indices indices(const Operand& a, const Operand& b, const Operand& c, con
 using Grid = std::vector<std::int64_t>;
 // As many programs along each dimension as it takes to cover `shape` with blocks.
 Grid ceil_grid(const Shape& shape, const Block& block, Here here = Here::Current());
-
-namespace detail {
-
-// Calls f with the first N elements of a list; N is fixed when it runs. Throws std::bad_function_call when f takes another number.
-inline constexpr std::size_t kMaxArguments = 16;
-template <typename Result, typename T, typename F, std::size_t... I>
-Result CallWith(F& f, const std::vector<T>& list, std::index_sequence<I...>) {
-  if constexpr (std::is_invocable_v<F&, decltype((void)I, std::declval<const T&>())...>) {
-    return f(list[I]...);
-  } else {
-    throw std::bad_function_call();
-  }
-}
-template <typename Result, typename T, std::size_t N = 0, typename F>
-Result CallWithList(F& f, const std::vector<T>& list) {
-  if constexpr (std::is_invocable_v<F&, const std::vector<T>&>) {
-    return f(list);
-  } else if (list.size() == N) {
-    return CallWith<Result, T>(f, list, std::make_index_sequence<N>());
-  } else if constexpr (N < kMaxArguments) {
-    return CallWithList<Result, T, N + 1>(f, list);
-  } else {
-    throw std::bad_function_call();
-  }
-}
-
-}  // namespace detail
 
 using IndexMap = std::function<Indices(const std::vector<Index>&)>;
 using Kernel = std::function<void(const std::vector<Ref>&)>;
@@ -102,15 +76,6 @@ class BlockSpec {
   Here here_;
   IndexMap index_map_;
 };
-
-// Memory of a kernel's own, not initialised; it keeps its content from program to program.
-struct Scratch {
-  MemorySpace space;
-  Shape shape;
-  DType dtype;
-};
-inline Scratch VMEM(Shape shape, DType dtype) { return {vmem, std::move(shape), dtype}; }
-inline Scratch SMEM(Shape shape, DType dtype) { return {smem, std::move(shape), dtype}; }
 
 // One shape or several.
 class OutShape : public std::vector<ShapeDtype> {

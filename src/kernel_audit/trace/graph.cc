@@ -1,5 +1,6 @@
 #include "kernel_audit/trace/graph.h"
 
+#include "kernel_audit/trace/session.h"
 #include "kernel_audit/trace/trace_error.h"
 
 namespace kernel_audit::trace {
@@ -37,7 +38,7 @@ Node* Graph::Operation(const char* what, ir::OpCode code, ir::Type type, std::ve
   Node& node = nodes_.emplace_back();
   node.type = std::move(type);
   node.home = current_;
-  node.here = here;
+  node.here = PlacedAt(here);
   node.code = code;
   node.operands = std::move(operands);
   node.attributes = std::move(attributes);
@@ -49,7 +50,7 @@ Node* Graph::Constant(ir::Type type, ir::Constant value, Here here) {
   Node& node = nodes_.emplace_back();
   node.type = std::move(type);
   node.home = root_;
-  node.here = here;
+  node.here = PlacedAt(here);
   node.attributes.value = std::move(value);
   return &node;
 }
@@ -60,7 +61,7 @@ Effect* Graph::AddEffect(const char* what, ir::OpCode code, std::vector<Node*> o
   effect.code = code;
   effect.operands = std::move(operands);
   effect.attributes = std::move(attributes);
-  effect.here = here;
+  effect.here = PlacedAt(here);
   current_->effects.push_back(&effect);
   return &effect;
 }

@@ -1,5 +1,6 @@
 #include "kernel_audit/trace/ref.h"
 
+#include <numeric>
 #include <string>
 
 #include "kernel_audit/trace/build.h"
@@ -18,22 +19,23 @@ struct Access {
   Shape visible;              // what the kernel sees
 };
 
-Node* StartNode(const char* what, const Operand& start, std::int64_t size, std::int64_t extent, int dimension, trace::Graph& graph) {
+// Loads and stores count in index, slices of references in i32.
+Node* StartNode(const char* what, const Operand& start, std::int64_t size, std::int64_t extent, int dimension, DType counted, trace::Graph& graph) {
   if (start.kind() == Operand::Kind::kValue) {
     Node* node = trace::ValueOperand(what, start);
     if (node->type != ir::Type::Scalar(i32)) trace::Misuse(what, "an index must be an int32 scalar", start.here());
     graph.CheckUsable(what, node, start.here());
-    return trace::ConvertTo(node, DType::kIndex, start.here());
+    return trace::ConvertTo(node, counted, start.here());
   }
   if (start.kind() == Operand::Kind::kFraction) trace::Misuse(what, "an index must be an integer", start.here());
   if (start.number() < 0 || start.number() > static_cast<double>(extent - size)) {
     trace::Misuse(what, std::to_string(size) + " elements from " + std::to_string(static_cast<std::int64_t>(start.number())) +
                             " on are not inside dimension " + std::to_string(dimension) + " of extent " + std::to_string(extent), start.here());
   }
-  return trace::MakeConstant(graph, what, DType::kIndex, {}, start.number(), start.here());
+  return trace::MakeConstant(graph, what, counted, {}, start.number(), start.here());
 }
 
-Access Resolve(const char* what, Node* ref, const std::vector<int>& kept, const Indexer& index, Here here) {
+Access Resolve(const char* what, Node* ref, const std::vector<int>& kept, const Indexer& index, DType counted, Here here) {
   if (index.dims().size() > kept.size()) {
     trace::Misuse(what, std::to_string(index.dims().size()) + " indices for a reference with " + std::to_string(kept.size()) + " dimensions", here);
   }
@@ -52,7 +54,7 @@ Access Resolve(const char* what, Node* ref, const std::vector<int>& kept, const 
     }
     if (size < 1) trace::Misuse(what, "a slice needs at least one element, not " + std::to_string(size), here);
     const Operand start = dim.kind == DimIndex::Kind::kAll ? Operand(0, here) : dim.start;
-    access.starts.push_back(StartNode(what, start, size, extent, static_cast<int>(d), graph));
+    access.starts.push_back(StartNode(what, start, size, extent, static_cast<int>(d), counted, graph));
     access.sizes.push_back(size);
     if (visible && dim.kind != DimIndex::Kind::kPoint) access.visible.push_back(size);
   }
@@ -87,7 +89,7 @@ MemorySpace Ref::space(Here here) const { return NodeFor("space", here)->type.sp
 
 Value Ref::load(const Indexer& index, Here here) const {
   trace::GraphOf(NodeFor("load", here)).CheckUsable("load", node_, here);
-  const Access access = Resolve("load", node_, kept_, index, here);
+  const Access access = Resolve("load", node_, kept_, index, DType::kIndex, here);
   CheckSpace("load", node_, access, here);
   std::vector<Node*> operands = {node_};
   operands.insert(operands.end(), access.starts.begin(), access.starts.end());
@@ -102,7 +104,7 @@ void Ref::store(const Operand& value, const Indexer& index) const {
   const Here here = value.here();
   trace::Graph& graph = trace::GraphOf(NodeFor("store", here));
   graph.CheckUsable("store", node_, here);
-  const Access access = Resolve("store", node_, kept_, index, here);
+  const Access access = Resolve("store", node_, kept_, index, DType::kIndex, here);
   CheckSpace("store", node_, access, here);
   Node* node = trace::AsNode("store", value, dtype(), graph);
   if (node->type.dtype != dtype()) {
@@ -120,6 +122,27 @@ void Ref::store(const Operand& value, const Indexer& index) const {
   }
   operands.insert(operands.end(), access.starts.begin(), access.starts.end());
   graph.AddEffect("store", code, std::move(operands), std::move(attributes), here);
+}
+
+Ref Ref::at(const Indexer& index, Here here) const {
+  trace::Graph& graph = trace::GraphOf(NodeFor("at", here));
+  graph.CheckUsable("at", node_, here);
+  const Access access = Resolve("at", node_, kept_, index, i32, here);
+  ir::Attributes attributes;
+  attributes.segments = {1, static_cast<std::int32_t>(access.starts.size()), 0};
+  std::vector<Node*> operands = {node_};
+  operands.insert(operands.end(), access.starts.begin(), access.starts.end());
+  const ir::Type& whole = node_->type;
+  Node* part = node_;
+  if (access.sizes != whole.shape) {
+    part = trace::MakeOp("at", OpCode::kRefSlice, ir::Type::Ref(whole.dtype, access.sizes, whole.space), std::move(operands), here, attributes);
+  }
+  if (access.visible != access.sizes) {
+    part = trace::MakeOp("at", OpCode::kRefSqueeze, ir::Type::Ref(whole.dtype, access.visible, whole.space), {part}, here);
+  }
+  std::vector<int> kept(access.visible.size());
+  std::iota(kept.begin(), kept.end(), 0);
+  return Ref(part, kept);
 }
 
 }  // namespace kernel_audit::pallas

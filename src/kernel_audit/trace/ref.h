@@ -44,6 +44,7 @@ class Indexer {
  public:
   Indexer() = default;
   Indexer(std::initializer_list<DimIndex> dims) : dims_(dims) {}
+  explicit Indexer(std::vector<DimIndex> dims) : dims_(std::move(dims)) {}
   const std::vector<DimIndex>& dims() const { return dims_; }
 
  private:
@@ -67,8 +68,13 @@ class Ref {
   // Writes a value of the reference's dtype, repeated to the indexed shape where it broadcasts.
   void store(const Operand& value, const Indexer& index = {}) const;
 
- private:
+  // A reference to a part of the same memory: what DMAs copy and semaphores are chosen with.
+  Ref at(const Indexer& index, Here here = Here::Current()) const;
+
+  // For the front end itself.
   trace::Node* NodeFor(const char* what, Here here) const;
+
+ private:
 
   trace::Node* node_;
   std::uint64_t trace_number_;

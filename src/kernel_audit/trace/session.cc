@@ -9,6 +9,8 @@ namespace {
 
 thread_local Graph* current_graph = nullptr;
 thread_local HostProgram* current_host = nullptr;
+thread_local Here current_place;
+thread_local const GridView* current_grid = nullptr;
 thread_local std::uint64_t current_trace = 0;
 std::atomic<std::uint64_t> last_trace = 0;
 
@@ -24,6 +26,18 @@ HostProgram& CurrentHost(const char* what, Here here) {
   if (current_graph != nullptr) Misuse(what, "is an operation on whole arrays and can't be used inside a kernel", here);
   return *current_host;
 }
+
+Here PlacedAt(Here here) { return current_place.file != nullptr ? current_place : here; }
+
+PlaceScope::PlaceScope(Here place) : outer_(current_place) { current_place = place; }
+
+PlaceScope::~PlaceScope() { current_place = outer_; }
+
+const GridView* CurrentGrid() { return current_grid; }
+
+GridViewScope::GridViewScope(GridView view) : view_(view), outer_(current_grid) { current_grid = &view_; }
+
+GridViewScope::~GridViewScope() { current_grid = outer_; }
 
 GraphScope::GraphScope(const char* what, Graph& graph, Here here) {
   if (current_graph != nullptr) Misuse(what, "can't be used inside a kernel or an index map", here);

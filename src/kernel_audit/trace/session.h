@@ -19,6 +19,38 @@ HostProgram& CurrentHost(const char* what, Here here);
 // refused and never followed.
 std::uint64_t CurrentTrace();
 
+// Where an operation counts as written: at the innermost PlaceScope's place, else at `here`. Library code that records operations on a
+// user's behalf opens one, and closes it around calls of the user's own functions with a scope of no place.
+Here PlacedAt(Here here);
+
+class PlaceScope {
+ public:
+  explicit PlaceScope(Here place);
+  ~PlaceScope();
+  PlaceScope(const PlaceScope&) = delete;
+
+ private:
+  Here outer_;
+};
+
+// What program_id and num_programs answer with: the indices and extents of a pipeline's grid instead of the kernel's.
+struct GridView {
+  const std::vector<Node*>* indices;
+  const std::vector<std::int64_t>* extents;
+};
+const GridView* CurrentGrid();
+
+class GridViewScope {
+ public:
+  explicit GridViewScope(GridView view);
+  ~GridViewScope();
+  GridViewScope(const GridViewScope&) = delete;
+
+ private:
+  GridView view_;
+  const GridView* outer_;
+};
+
 // While it lives, `graph` is the current one; there must be none before it.
 class GraphScope {
  public:

@@ -130,14 +130,19 @@ Value dot(const Operand& lhs, const Operand& rhs, DotOptions options) {
 
 Index program_id(int axis, Here here) {
   trace::Graph& graph = trace::CurrentGraph("program_id", here);
+  if (const trace::GridView* grid = trace::CurrentGrid()) {
+    return Index((*grid->indices)[static_cast<std::size_t>(Axis("program_id", axis, *grid->extents, here))]);
+  }
   const int dimension = Axis("program_id", axis, graph.grid(), here);
   return Index(graph.root()->arguments[static_cast<std::size_t>(dimension)]);
 }
 
 Index num_programs(int axis, Here here) {
   trace::Graph& graph = trace::CurrentGraph("num_programs", here);
-  const int dimension = Axis("num_programs", axis, graph.grid(), here);
-  return Index(trace::MakeConstant(graph, "num_programs", i32, {}, static_cast<double>(graph.grid()[static_cast<std::size_t>(dimension)]), here));
+  const trace::GridView* view = trace::CurrentGrid();
+  const Shape& grid = view != nullptr ? *view->extents : graph.grid();
+  const int dimension = Axis("num_programs", axis, grid, here);
+  return Index(trace::MakeConstant(graph, "num_programs", i32, {}, static_cast<double>(grid[static_cast<std::size_t>(dimension)]), here));
 }
 
 }  // namespace kernel_audit::pallas

@@ -1,5 +1,6 @@
 #include "kernel_audit/trace/trace_error.h"
 
+#include "kernel_audit/trace/session.h"
 #include "kernel_audit/trace/source_lines.h"
 
 namespace kernel_audit::pallas {
@@ -12,7 +13,7 @@ TraceError::TraceError(const std::string& message, core::SourceLocation location
 namespace kernel_audit::trace {
 
 void Misuse(const char* operation, const std::string& message, Here here) {
-  throw pallas::TraceError("[" + std::string(operation) + "] " + message, CanonicalLocation(here));
+  throw pallas::TraceError("[" + std::string(operation) + "] " + message, CanonicalLocation(PlacedAt(here)));
 }
 
 }  // namespace kernel_audit::trace
