@@ -134,6 +134,7 @@ core::Result<void> CoreRun::RunPrograms(const Share& share) {
     const std::int64_t number = ProgramNumber(point, kernel_.grid);
     machine_.grid_point = point;
     machine_.program_number = number;
+    machine_.Log(Event::Kind::kProgram, nullptr);
     for (const auto& window : windows_) {
       window->MoveTo(machine_, next_[static_cast<std::size_t>(&window - windows_.data())], static_cast<std::int32_t>(number));
     }

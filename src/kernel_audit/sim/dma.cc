@@ -24,6 +24,10 @@ std::int64_t DmaEngine::Value(const View& semaphore) { return SemaphoreOf(semaph
 void DmaEngine::Signal(const ir::Op* op, const View& semaphore, std::int64_t amount) {
   Semaphore& state = SemaphoreOf(semaphore);
   state.signalled_by = op;
+  if (Event* event = machine_.Log(Event::Kind::kSignal, op)) {
+    event->semaphore = machine_.event_log()->SemaphoreOf(semaphore);
+    event->amount = amount;
+  }
   state.value += amount;
   state.arrived += amount;
 }
@@ -39,6 +43,13 @@ void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, 
     MoveStates(dma);
     machine_.NoteDmaAccess(source, false, op, Agent(dma));
     machine_.NoteDmaAccess(target, true, op, Agent(dma));
+  }
+  if (Event* event = machine_.Log(Event::Kind::kDmaStart, op)) {
+    event->first = machine_.event_log()->PartOf(source);
+    event->second = machine_.event_log()->PartOf(target);
+    event->dma = dma.number;
+    event->semaphore = machine_.event_log()->SemaphoreOf(semaphore);
+    event->amount = dma.bytes;
   }
   SemaphoreOf(semaphore).arrived += dma.bytes;
   Count(dma, 1);
@@ -116,15 +127,24 @@ bool DmaEngine::Wait(const ir::Op* op, const View& semaphore, std::int64_t amoun
   }
   state.value -= amount;
   state.consumed += amount;
-  Join(state);
+  if (Event* event = machine_.Log(Event::Kind::kWait, op)) {
+    event->semaphore = machine_.event_log()->SemaphoreOf(semaphore);
+    event->amount = amount;
+  }
+  Join(op, state);
   return true;
 }
 
 // The must-edges of a wait.
-void DmaEngine::Join(const Semaphore& semaphore) {
-  for (std::size_t i = in_flight_.size(); i-- > 0;) {
+void DmaEngine::Join(const ir::Op* op, const Semaphore& semaphore) {
+  for (std::size_t i = 0; i < in_flight_.size();) {
     const Dma& dma = in_flight_[i];
-    if (&SemaphoreOf(dma.semaphore) == &semaphore && semaphore.arrived - dma.bytes < semaphore.consumed) Remove(i);
+    if (&SemaphoreOf(dma.semaphore) != &semaphore || semaphore.arrived - dma.bytes >= semaphore.consumed) {
+      ++i;
+      continue;
+    }
+    if (Event* event = machine_.Log(Event::Kind::kDmaJoined, op)) event->dma = dma.number;
+    Remove(i);
   }
 }
 
@@ -173,6 +193,9 @@ void DmaEngine::ReportLeak(const Dma& dma, const std::string& when) {
 }
 
 void DmaEngine::EndScope(const Buffer* buffer) {
+  if (buffer != nullptr) {
+    if (Event* event = machine_.Log(Event::Kind::kScopeEnd, nullptr)) event->first = machine_.event_log()->PartOf(View::Whole(*const_cast<Buffer*>(buffer)));
+  }
   const std::string when = buffer == nullptr ? "the kernel ended" : "the scope of " + buffer->name + " ended";
   for (std::size_t i = 0; i < in_flight_.size();) {
     Dma& dma = in_flight_[i];

@@ -64,7 +64,7 @@ class DmaEngine {
   void Complete(Dma& dma);
   void MoveStates(const Dma& dma);
   bool CompleteOne(const Semaphore& semaphore);
-  void Join(const Semaphore& semaphore);
+  void Join(const ir::Op* op, const Semaphore& semaphore);
   void Remove(std::size_t index);
   void Count(const Dma& dma, int change);
   void CheckConflict(const Dma& dma, const View& part, bool write, const ir::Op* op, const std::string& agent);

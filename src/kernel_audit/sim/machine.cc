@@ -11,7 +11,7 @@ constexpr std::size_t kAlignment = 64;
 }  // namespace
 
 Machine::Machine(const Program& program, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
-    : program_(&program), log_(&log), cross_core_(cross_core), core_(core), observe_(options.observe), name_("core " + std::to_string(core)),
+    : program_(&program), log_(&log), cross_core_(cross_core), events_(options.observe ? options.events : nullptr), core_(core), observe_(options.observe), name_("core " + std::to_string(core)),
       dmas_(*this, options.schedule), arena_(program.arena_size() + kAlignment) {
   const auto misaligned = reinterpret_cast<std::uintptr_t>(arena_.data()) % kAlignment;
   std::byte* base = arena_.data() + (misaligned == 0 ? 0 : kAlignment - misaligned);
@@ -85,7 +85,18 @@ ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t 
   return static_cast<ElementState>(origins_.size() - 1 + kFirstOrigin);
 }
 
+Event* Machine::Log(Event::Kind kind, const ir::Op* op) {
+  if (events_ == nullptr) return nullptr;
+  Event& event = events_->events.emplace_back();
+  event.kind = kind;
+  event.core = core_;
+  event.program = program_number;
+  event.location = op != nullptr ? op->location : program_->kernel().location;
+  return &event;
+}
+
 void Machine::NoteAccess(const View& part, bool write, const ir::Op* op) {
+  if (Event* event = Log(write ? Event::Kind::kWrite : Event::Kind::kRead, op)) event->first = events_->PartOf(part);
   dmas_.NoteAccess(part, write, op);
   if (cross_core_ == nullptr) return;
   const core::SourceLocation& location = op != nullptr ? op->location : program_->kernel().location;

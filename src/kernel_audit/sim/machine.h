@@ -35,6 +35,10 @@ class Machine {
   const std::string& name() const { return name_; }
   DmaEngine& dmas() { return dmas_; }
 
+  // A new event of this core in the log, or null when there is none.
+  Event* Log(Event::Kind kind, const ir::Op* op);
+  EventLog* event_log() { return events_; }
+
   // The core itself touches elements (null: as a window is copied); or a DMA does, from its start on.
   void NoteAccess(const View& part, bool write, const ir::Op* op);
   void NoteDmaAccess(const View& part, bool write, const ir::Op* op, const std::string& agent);
@@ -96,6 +100,7 @@ class Machine {
   const Program* program_;
   FindingLog* log_;
   CrossCore* cross_core_;
+  EventLog* events_;
   int core_;
   bool observe_;
   bool stopped_ = false;

@@ -10,6 +10,7 @@
 
 #include "kernel_audit/core/error.h"
 #include "kernel_audit/sim/dma.h"
+#include "kernel_audit/sim/event.h"
 #include "kernel_audit/sim/finding.h"
 #include "kernel_audit/sim/float_environment.h"
 #include "kernel_audit/sim/program.h"
@@ -27,6 +28,8 @@ struct RunOptions {
   int cores = 1;
   // Parallel grid dimensions in the order that this seed gives; nothing: as they come.
   std::optional<std::uint64_t> permute_parallel = std::nullopt;
+  // Where to write down all that happens; null: nowhere. Needs `observe`.
+  EventLog* events = nullptr;
 };
 
 // Copies between HBM and windows, one operand.
