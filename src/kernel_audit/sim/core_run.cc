@@ -5,20 +5,34 @@
 namespace kernel_audit::sim {
 namespace {
 
-// Whether the kernel may write to what `reference` refers to: by stores, by DMAs, through slices.
-bool IsWritten(const ir::Region& region, const ir::Value* reference) {
+// The first operation that may write to what `reference` refers to, by a store or a DMA, through slices; null: none.
+const ir::Op* WriterOf(const ir::Region& region, const ir::Value* reference) {
   for (const ir::Op* op : region.ops) {
     for (const ir::Region* inner : op->regions) {
-      if (IsWritten(*inner, reference)) return true;
+      if (const ir::Op* writer = WriterOf(*inner, reference)) return writer;
     }
     const bool uses = std::find(op->operands.begin(), op->operands.end(), reference) != op->operands.end();
     if (!uses) continue;
-    if (op->info().effect == ir::Effect::kWrite) return true;
-    if (op->code == ir::OpCode::kEnqueueDma && op->operands[0] != reference) return true;
+    if (op->info().effect == ir::Effect::kWrite) return op;
+    if (op->code == ir::OpCode::kEnqueueDma && op->operands[0] != reference) return op;
     const bool derives = op->code == ir::OpCode::kRefSlice || op->code == ir::OpCode::kRefSqueeze;
-    if (derives && IsWritten(region, op->result())) return true;
+    if (!derives) continue;
+    if (const ir::Op* writer = WriterOf(region, op->result())) return writer;
   }
-  return false;
+  return nullptr;
+}
+
+bool IsRead(const ir::Region& region, const ir::Value* reference) {
+  return std::any_of(region.ops.begin(), region.ops.end(), [&](const ir::Op* op) {
+    return std::find(op->operands.begin(), op->operands.end(), reference) != op->operands.end();
+  });
+}
+
+// Whether an index map reads the scalar prefetch of this number.
+bool IndexMapsRead(const ir::Kernel& kernel, std::size_t prefetch) {
+  return std::any_of(kernel.index_maps.begin(), kernel.index_maps.end(), [&](const ir::IndexMap& map) {
+    return IsRead(*map.body, map.body->arguments[kernel.grid.size() + prefetch]);
+  });
 }
 
 bool Advance(Shape& position, const Shape& size) {
@@ -90,10 +104,12 @@ Buffer& CoreRun::AddWindow(std::size_t operand, const ir::Window& window, Memory
 Buffer& CoreRun::WholeArray(std::size_t operand, const ir::Value* argument) {
   if (operand >= num_inputs()) return arrays_.output(operand - num_inputs());
   Buffer& array = arrays_.input(operand);
-  if (arrays_.is_shared(operand) || !IsWritten(*kernel_.body, argument)) return array;
+  const ir::Op* writer = WriterOf(*kernel_.body, argument);
+  if (arrays_.is_shared(operand) || writer == nullptr) return array;
   Buffer& copy = OwnBuffer(array.name, argument->type);
   std::copy_n(array.data, array.elements * array.element_size, copy.data);
   copy.shadow.SetAll(kValid);
+  if (operand < static_cast<std::size_t>(kernel_.num_scalar_prefetch) && IndexMapsRead(kernel_, operand)) tables_.push_back({&copy, writer, copy.storage});
   return copy;
 }
 
@@ -103,6 +119,7 @@ void CoreRun::SetGridPoint(const Function& function, const Shape& point) {
 
 // The block index of every window at a grid point.
 core::Result<void> CoreRun::EvaluateIndexMaps(const Shape& point) {
+  machine_.grid_point = point;
   for (std::size_t w = 0; w < windows_.size(); ++w) {
     const Function& function = program_.index_maps()[static_cast<std::size_t>(window_maps_[w])];
     SetGridPoint(function, point);
@@ -116,6 +133,20 @@ core::Result<void> CoreRun::EvaluateIndexMaps(const Shape& point) {
     }
   }
   return {};
+}
+
+// The next index has been read already, the one after it has not: how many depends on the number of buffers.
+void CoreRun::CheckPrefetch() {
+  for (PrefetchTable& table : tables_) {
+    if (table.before == table.buffer->storage) continue;
+    table.before = table.buffer->storage;
+    Finding finding;
+    finding.kind = FindingKind::kRace;
+    finding.buffer = table.buffer->name;
+    finding.location = table.writer->location;
+    finding.message = "the body changed " + table.buffer->name + ", which index maps read: whether they see it depends on how far ahead blocks are fetched";
+    machine_.Report(std::move(finding));
+  }
 }
 
 core::Result<void> CoreRun::Run(const Share& share) {
@@ -143,8 +174,10 @@ core::Result<void> CoreRun::RunPrograms(const Share& share) {
     if (!last) {
       if (auto done = EvaluateIndexMaps(following); !done) return done;
     }
+    machine_.grid_point = point;
     SetGridPoint(program_.body(), point);
     if (auto done = machine_.Run(program_.body()); !done || machine_.stopped()) return done;
+    if (!last) CheckPrefetch();
     for (std::size_t w = 0; w < windows_.size(); ++w) {
       if (last || windows_[w]->Leaves(next_[w])) windows_[w]->WriteBack(machine_, static_cast<std::int32_t>(number));
     }

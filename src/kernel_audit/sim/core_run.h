@@ -42,6 +42,7 @@ class CoreRun {
   void SetGridPoint(const Function& function, const Shape& point);
   core::Result<void> EvaluateIndexMaps(const Shape& point);
   core::Result<void> RunPrograms(const Share& share);
+  void CheckPrefetch();
 
   const Program& program_;
   const ir::Kernel& kernel_;
@@ -52,6 +53,13 @@ class CoreRun {
   std::vector<const OperandWindow*> output_windows_;
   std::vector<int> window_maps_;
   std::vector<Shape> next_;  // the block index of each window for the program that comes
+  // A scalar prefetch that index maps read and the body writes, and what it held before the body.
+  struct PrefetchTable {
+    const Buffer* buffer;
+    const ir::Op* writer;
+    std::vector<std::byte> before;
+  };
+  std::vector<PrefetchTable> tables_;
 };
 
 }  // namespace kernel_audit::sim

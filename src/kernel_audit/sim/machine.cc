@@ -8,6 +8,14 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
+std::string UnsetText(const ir::Op* op, const View& view, std::int64_t first, std::int64_t count) {
+  const std::string name = view.buffer->name, index = core::ToString(ElementIndex(*view.buffer, first));
+  const bool outside = view.buffer->past_edge;
+  if (view.elements() == 1) return "element " + index + " of " + name + (outside ? " lies past the array's edge" : " was read before anything was written to it");
+  return std::to_string(count) + " of the " + std::to_string(view.elements()) + " elements that " + op->info().name + " reads from " + name +
+         (outside ? " lie past the array's edge" : " were never written") + ", the first is " + index;
+}
+
 }  // namespace
 
 Machine::Machine(const Program& program, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
@@ -76,12 +84,12 @@ core::Result<void> Machine::Run(const Function& function) {
   }
 }
 
-ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t element) {
+ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t first, std::int64_t count) {
   constexpr std::size_t kMost = 255 - kFirstOrigin;
   for (std::size_t i = 0; i < origins_.size(); ++i) {
     if (origins_[i].op == op && origins_[i].buffer == view.buffer) return static_cast<ElementState>(i + kFirstOrigin);
   }
-  if (origins_.size() < kMost) origins_.push_back({op, view.buffer, ElementIndex(*view.buffer, element)});
+  if (origins_.size() < kMost) origins_.push_back({op, view.buffer, UnsetText(op, view, first, count)});
   return static_cast<ElementState>(origins_.size() - 1 + kFirstOrigin);
 }
 
@@ -115,7 +123,7 @@ void Machine::NameOrigins(const ir::Op* op, const View& part, ElementState* stat
     if (skip >= 0 && skip < run) at = element + skip;
     skip -= run;
   });
-  std::replace(first, states + elements, kUnwritten, OriginAt(op, part, at));
+  std::replace(first, states + elements, kUnwritten, OriginAt(op, part, at, std::count(first, states + elements, kUnwritten)));
 }
 
 Buffer& Machine::Allocate(const ir::Op* op) {
@@ -164,7 +172,7 @@ void Machine::ReportUninitialized(ElementState state, const ir::Op* op, const st
   Finding finding;
   finding.kind = FindingKind::kUninitialized;
   finding.buffer = from.buffer->name;
-  finding.message = "element " + core::ToString(from.first_element) + " of " + from.buffer->name + " was read before anything was written to it, and the value becomes " + use;
+  finding.message = from.what + ", and what was read becomes " + use;
   finding.location = op != nullptr ? op->location : core::SourceLocation();
   finding.other_location = from.op->location;
   Report(std::move(finding));

@@ -21,7 +21,7 @@ namespace kernel_audit::sim {
 struct Origin {
   const ir::Op* op;
   const Buffer* buffer;
-  Shape first_element;  // in the buffer
+  std::string what;  // "672 of the 1024 elements that vector.load reads from the window of input 0 lie past the array's edge, the first is (0, 44)"
 };
 
 class Machine {
@@ -86,8 +86,8 @@ class Machine {
 
   // Elements that were never written become "read at `op` before anything was written".
   void NameOrigins(const ir::Op* op, const View& part, ElementState* states, std::size_t elements);
-  // The state that stands for "read here before anything was written".
-  ElementState OriginAt(const ir::Op* op, const View& view, std::int64_t element);
+  // The state that stands for "read here before anything was written": `count` of the view's elements, the first of them at `first`.
+  ElementState OriginAt(const ir::Op* op, const View& view, std::int64_t first, std::int64_t count);
   const Origin& origin(ElementState state) const { return origins_[state - kFirstOrigin]; }
 
   // A value without a value matters here: `use` says what for ("the condition of a branch").

@@ -61,6 +61,7 @@ struct Buffer {
   std::size_t elements = 0;
   std::byte* data = nullptr;
   Shadow shadow;
+  bool past_edge = false;             // elements without a value are those past the edge of the array that a window shows
   const ir::Op* stored_by = nullptr;  // the last store of elements without a value
   int in_flight = 0;                  // sources and targets of DMAs that were not awaited
   std::vector<Semaphore> semaphores;  // one an element, where the dtype is a semaphore's

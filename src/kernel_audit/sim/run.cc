@@ -133,10 +133,11 @@ class Runner {
   void FindGaps(Buffer& array, Ownership& ownership) {
     if (array.shadow.all_valid()) return;
     ElementState poisoned = kValid;
-    std::int64_t first = -1;
+    std::int64_t first = -1, last = -1;
     for (std::size_t e = 0; e < array.elements; ++e) {
       const ElementState state = array.shadow.at(e);
       if (state == kUnwritten && first < 0) first = static_cast<std::int64_t>(e);
+      if (state == kUnwritten) last = static_cast<std::int64_t>(e);
       if (state == kUnwritten) ++ownership.unwritten_elements;
       if (state >= kFirstOrigin && poisoned == kValid) poisoned = state;
     }
@@ -151,7 +152,8 @@ class Runner {
     finding.buffer = array.name;
     finding.location = kernel_.location;
     finding.message = std::to_string(ownership.unwritten_elements) + " of " + std::to_string(array.elements) + " elements of " + array.name +
-                      " were never written, the first is " + core::ToString(ownership.first_unwritten);
+                      " were never written, the first is " + core::ToString(ownership.first_unwritten) + ", the last " +
+                      core::ToString(ElementIndex(array, last));
     machine.Report(std::move(finding));
   }
 

@@ -80,6 +80,7 @@ void OperandWindow::Fetch(Machine& machine) {
   if (!machine.observe()) return;
   machine.NoteAccess(array_part_, false, nullptr);
   block_.shadow.Reset(block_.elements, whole_block_ ? kValid : kUnwritten);
+  block_.past_edge = !whole_block_;
   states_.resize(static_cast<std::size_t>(block_part_.elements()));
   const bool any = ReadStates(array_part_, states_.data());
   if (any || !whole_block_) WriteStates(block_part_, any ? states_.data() : nullptr);
