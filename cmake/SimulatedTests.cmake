@@ -1,0 +1,18 @@
+# Whole programs through the simulator: the examples, cases from the field, the golden modules, and the machine below them.
+function(ka_simulated_test name)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
+  ka_test(${name} SOURCES ${sources} DEPS ka_test_support ka::simulated ka::trace)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+endfunction()
+
+add_library(ka_test_support STATIC ${CMAKE_SOURCE_DIR}/tests/simulate.cc)
+target_link_libraries(ka_test_support PUBLIC ka::simulated ka::trace GTest::gmock)
+
+ka_simulated_test(examples_tests ${CMAKE_SOURCE_DIR}/tests/examples_test.cc)
+ka_simulated_test(field_cases_tests ${CMAKE_SOURCE_DIR}/tests/field_cases/*.cc)
+ka_simulated_test(golden_tests ${CMAKE_SOURCE_DIR}/tests/golden_test.cc)
+
+# Not a test: build/PRESET/bin/bench_simulator.
+add_executable(bench_simulator ${CMAKE_SOURCE_DIR}/bench/bench_simulator.cc)
+target_link_libraries(bench_simulator PRIVATE ka::simulated ka::trace benchmark::benchmark)
+set_target_properties(bench_simulator PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
