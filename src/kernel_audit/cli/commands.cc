@@ -4,9 +4,11 @@ namespace kernel_audit::cli {
 
 void AddCheck(CLI::App& app, int& status);
 void AddRun(CLI::App& app, int& status);
+void AddSimulate(CLI::App& app, int& status);
+void AddInspect(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRun};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddInspect};
   return kCommands;
 }
 

@@ -1,0 +1,174 @@
+// kernel-audit simulate: any module that JAX lowered for a TPU.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <random>
+
+#include "kernel_audit/check/candidate_run.h"
+#include "kernel_audit/cli/output.h"
+#include "kernel_audit/cli/run_json.h"
+#include "kernel_audit/core/bfloat16.h"
+#include "kernel_audit/core/file.h"
+#include "kernel_audit/core/npy.h"
+#include "kernel_audit/simulated/simulator.h"
+
+namespace kernel_audit::cli {
+namespace {
+
+constexpr std::uint64_t kMostModuleBytes = std::uint64_t{1} << 28;
+constexpr std::size_t kMostFindings = 5;
+
+struct Arguments {
+  std::string module, output, schedule = "early";
+  std::vector<std::string> inputs;
+  std::optional<std::uint64_t> random_inputs;
+  int cores = 1;
+  bool json = false;
+};
+
+core::Result<sim::Schedule> ParseSchedule(const std::string& text) {
+  using Kind = sim::Schedule::Kind;
+  if (text == "early") return sim::Schedule{Kind::kEarly, 0};
+  if (text == "late") return sim::Schedule{Kind::kLate, 0};
+  const std::string prefix = "random:";
+  if (text.starts_with(prefix) && text.size() > prefix.size() && text.size() < 26 &&
+      text.find_first_not_of("0123456789", prefix.size()) == std::string::npos) {
+    return sim::Schedule{Kind::kRandom, std::stoull(text.substr(prefix.size()))};
+  }
+  return core::Fail(core::ErrorCode::kBadInput, "--schedule is early, late or random:SEED, not " + text);
+}
+
+std::string InputList(const std::vector<core::ArrayType>& types) {
+  std::string text;
+  for (const core::ArrayType& type : types) text += (text.empty() ? "" : ", ") + core::ToString(type);
+  return text.empty() ? "no inputs" : text;
+}
+
+core::Result<core::HostArray> ReadInput(const std::string& path, const core::ArrayType& wanted) {
+  auto array = core::ReadNpy(path);
+  if (!array) return array;
+  if (wanted.dtype == core::DType::kBFloat16 && array->dtype() == core::DType::kUInt16) array = core::Reinterpret(std::move(*array), core::DType::kBFloat16);
+  if (array && array->type() != wanted) {
+    return core::Fail(core::ErrorCode::kBadInput, path + ": holds " + core::ToString(array->type()) + ", the module takes " + core::ToString(wanted));
+  }
+  return array;
+}
+
+// Small numbers of both signs, exact in every float type; small integers.
+core::HostArray RandomInput(const core::ArrayType& type, std::mt19937_64& random) {
+  core::HostArray array(type);
+  const std::size_t size = core::ByteSize(type.dtype), count = array.byte_size() / size;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int number = static_cast<int>(random() % 64) - 32;
+    std::byte* to = array.data() + i * size;
+    const float fraction = static_cast<float>(number) / 8;
+    const double wide = fraction;
+    const std::uint16_t half = core::FloatToBFloat16(fraction);
+    const std::int64_t integer = type.dtype == core::DType::kBool ? number & 1 : std::abs(number);
+    switch (type.dtype) {
+      case core::DType::kFloat32: std::copy_n(reinterpret_cast<const std::byte*>(&fraction), size, to); break;
+      case core::DType::kFloat64: std::copy_n(reinterpret_cast<const std::byte*>(&wide), size, to); break;
+      case core::DType::kBFloat16: std::copy_n(reinterpret_cast<const std::byte*>(&half), size, to); break;
+      default: std::copy_n(reinterpret_cast<const std::byte*>(&integer), size, to); break;
+    }
+  }
+  return array;
+}
+
+core::Result<std::vector<core::HostArray>> Inputs(const Arguments& arguments, const std::vector<core::ArrayType>& types) {
+  std::vector<core::HostArray> arrays;
+  if (arguments.random_inputs) {
+    std::mt19937_64 random(*arguments.random_inputs);
+    for (const core::ArrayType& type : types) arrays.push_back(RandomInput(type, random));
+    return arrays;
+  }
+  if (arguments.inputs.size() != types.size()) {
+    return core::Fail(core::ErrorCode::kBadInput, "the module takes " + InputList(types) + "; give one --input FILE.npy for each (" +
+                          std::to_string(arguments.inputs.size()) + " given), or --random-inputs SEED");
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    auto array = ReadInput(arguments.inputs[i], types[i]);
+    if (!array) return tl::unexpected(array.error());
+    arrays.push_back(std::move(*array));
+  }
+  return arrays;
+}
+
+core::Result<void> WriteOutputs(const std::string& folder, const std::vector<core::HostArray>& outputs) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return core::Fail(core::ErrorCode::kIo, folder + ": " + error.message());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (auto done = core::WriteNpy(std::filesystem::path(folder) / ("out" + std::to_string(i) + ".npy"), outputs[i]); !done) return done;
+  }
+  return {};
+}
+
+void Print(const Arguments& arguments, const simulated::SimulatedProgram& program, const simulated::Outcome& outcome) {
+  std::printf("kernel-audit simulate %s\ntier simulated, actual backend cpu; module sha256 %s\n", arguments.module.c_str(), program.sha256().c_str());
+  std::size_t findings = 0;
+  for (const sim::Report& run : outcome.kernels) {
+    std::printf("%s: grid %s, %lld programs, %d %s, %zu findings\n", run.kernel.c_str(), core::ToString(run.grid).c_str(), static_cast<long long>(run.programs),
+                run.cores, run.cores == 1 ? "core" : "cores", run.findings.size());
+    for (std::size_t i = 0; i < std::min(run.findings.size(), kMostFindings); ++i) std::printf("  %s\n", check::Text(run.findings[i]).c_str());
+    if (run.findings.size() > kMostFindings) std::printf("  and %zu more\n", run.findings.size() - kMostFindings);
+    findings += run.findings.size();
+  }
+  for (std::size_t i = 0; i < outcome.outputs.size(); ++i) std::printf("output %zu: %s\n", i, core::ToString(outcome.outputs[i].type()).c_str());
+  std::printf("%s\n", findings == 0 ? "clean" : "findings");
+}
+
+core::Result<int> Simulate(const Arguments& arguments) {
+  sim::RunOptions options;
+  const auto schedule = ParseSchedule(arguments.schedule);
+  if (!schedule) return tl::unexpected(schedule.error());
+  options.schedule = *schedule;
+  options.cores = arguments.cores;
+  const auto text = core::ReadFile(arguments.module, kMostModuleBytes);
+  if (!text) return tl::unexpected(text.error());
+  const auto simulator = simulated::Simulator::Create();
+  if (!simulator) return tl::unexpected(simulator.error());
+  const auto program = simulator->Load(*text, arguments.module);
+  if (!program) return core::Fail(program.error().code, arguments.module + ": " + program.error().ToString());
+  if (program->num_kernels() == 0) return core::Fail(core::ErrorCode::kBadInput, arguments.module + ": the module has no kernel (no tpu_custom_call): there is nothing to simulate");
+  const auto inputs = Inputs(arguments, program->inputs());
+  if (!inputs) return tl::unexpected(inputs.error());
+  std::vector<const core::HostArray*> pointers;
+  for (const core::HostArray& input : *inputs) pointers.push_back(&input);
+  ShowProgress("simulating");
+  const auto outcome = program->Run(pointers, options);
+  if (!outcome) return tl::unexpected(outcome.error());
+  ClearProgress();
+  if (!arguments.output.empty()) {
+    if (auto done = WriteOutputs(arguments.output, outcome->outputs); !done) return tl::unexpected(done.error());
+  }
+  if (arguments.json) {
+    std::printf("%s\n", RunJson(program->sha256(), *outcome).c_str());
+  } else {
+    Print(arguments, *program, *outcome);
+  }
+  return outcome->clean() ? kPassed : kFound;
+}
+
+}  // namespace
+
+void AddSimulate(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("simulate", "Run any module that JAX lowered for a TPU, and find its races and other faults");
+  command->add_option("MODULE", arguments->module, "A StableHLO text: jax.jit(f).trace(*args).lower(lowering_platforms=(\"tpu\",)).as_text()")->required();
+  command->add_option("--input", arguments->inputs, "A .npy file for each argument, in order (bfloat16 as uint16)")->expected(1)->allow_extra_args(false);
+  command->add_option("--random-inputs", arguments->random_inputs, "Make the inputs from this seed instead");
+  command->add_option("--output", arguments->output, "A folder for out0.npy, out1.npy, ... (bfloat16 as uint16)");
+  command->add_option("--schedule", arguments->schedule, "When DMAs move data: early, late or random:SEED; findings do not depend on it");
+  command->add_option("--cores", arguments->cores, "Cores that share the first parallel grid dimension")->check(CLI::Range(1, 2));
+  command->add_flag("--json", arguments->json, "One JSON document instead of text");
+  command->footer("Example: kernel-audit simulate module.mlir --input x.npy --input y.npy --output results");
+  command->callback([arguments, &status] {
+    const auto done = Simulate(*arguments);
+    status = done ? *done : Fail(done.error());
+  });
+}
+
+}  // namespace kernel_audit::cli
