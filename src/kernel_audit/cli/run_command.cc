@@ -9,6 +9,7 @@
 #include "kernel_audit/check/stage.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/npy.h"
+#include "kernel_audit/core/printable.h"
 #include "kernel_audit/worker/toolchain.h"
 
 namespace kernel_audit::cli {
@@ -69,13 +70,13 @@ void PrintOwnership(const sim::Report& run, const core::Shape& logical) {
 std::size_t PrintRun(const simulated::Outcome& outcome, const core::Shape& logical) {
   std::size_t findings = 0;
   for (const sim::Report& run : outcome.kernels) {
-    std::printf("%s, grid %s\n", run.kernel.c_str(), core::ToString(run.grid).c_str());
+    std::printf("%s, grid %s\n", core::Printable(run.kernel).c_str(), core::ToString(run.grid).c_str());
     PrintOwnership(run, logical);
     for (const sim::Traffic& traffic : run.traffic) {
       std::printf("  %s: %lld fetches of %lld bytes in all, %lld write-backs of %lld\n", traffic.operand.c_str(), static_cast<long long>(traffic.fetches),
                   static_cast<long long>(traffic.fetched_bytes), static_cast<long long>(traffic.write_backs), static_cast<long long>(traffic.written_bytes));
     }
-    for (std::size_t i = 0; i < std::min(run.findings.size(), kMostFindings); ++i) std::printf("  finding: %s\n", check::Text(run.findings[i]).c_str());
+    for (std::size_t i = 0; i < std::min(run.findings.size(), kMostFindings); ++i) std::printf("  finding: %s\n", core::Printable(check::Text(run.findings[i])).c_str());
     if (run.findings.size() > kMostFindings) std::printf("  and %zu more findings\n", run.findings.size() - kMostFindings);
     findings += run.findings.size();
   }
@@ -121,7 +122,7 @@ void AddRun(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("run", "Run a model's kernel on your own arrays, by simulation");
   command->add_option("--implementation", arguments->implementation, "A C++ file, or `starter` or `solution`")->required();
   command->add_option("--kernel", arguments->kernel, "axpy: z = 2x + y; fused: z = max(x + bias, 0)")->required()->check(CLI::IsMember({"axpy", "fused"}));
-  command->add_option("--input", arguments->inputs, "A .npy file; twice: x and y, or x and the bias")->required()->expected(1)->allow_extra_args(false);
+  command->add_option("--input", arguments->inputs, "A .npy file; twice: x and y, or x and the bias")->required()->expected(1, 64)->allow_extra_args(false);
   command->add_option("--block", arguments->block, "Rows and columns of a block")->required()->expected(2);
   command->add_option("--output", arguments->output, "Where to write the result (.npy; bfloat16 as uint16)")->required();
   command->add_option("--dtype", arguments->dtype, "float32, or bfloat16 for files of uint16 bit patterns")->check(CLI::IsMember({"float32", "bfloat16"}));

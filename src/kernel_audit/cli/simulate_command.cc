@@ -158,7 +158,7 @@ void AddSimulate(CLI::App& app, int& status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("simulate", "Run any module that JAX lowered for a TPU, and find its races and other faults");
   command->add_option("MODULE", arguments->module, "A StableHLO text: jax.jit(f).trace(*args).lower(lowering_platforms=(\"tpu\",)).as_text()")->required();
-  command->add_option("--input", arguments->inputs, "A .npy file for each argument, in order (bfloat16 as uint16)")->expected(1)->allow_extra_args(false);
+  command->add_option("--input", arguments->inputs, "A .npy file for each argument, in order (bfloat16 as uint16)")->expected(1, 64)->allow_extra_args(false);
   command->add_option("--random-inputs", arguments->random_inputs, "Make the inputs from this seed instead");
   command->add_option("--output", arguments->output, "A folder for out0.npy, out1.npy, ... (bfloat16 as uint16)");
   command->add_option("--schedule", arguments->schedule, "When DMAs move data: early, late or random:SEED; findings do not depend on it");
