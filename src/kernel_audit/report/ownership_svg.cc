@@ -2,30 +2,13 @@
 #include <string>
 
 #include "kernel_audit/report/ownership.h"
+#include "kernel_audit/report/svg.h"
 
 namespace kernel_audit::report {
 namespace {
 
 // Eight tints that stay apart in grey and for people who see colours differently.
 constexpr const char* kTints[] = {"#cfe3f7", "#fde2b8", "#d5efd0", "#f4cfe0", "#e3dcf5", "#f7f0b5", "#cdeeee", "#f9d3c4"};
-
-std::string Escape(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&') escaped += "&amp;";
-    else if (c == '<') escaped += "&lt;";
-    else if (c == '>') escaped += "&gt;";
-    else escaped += c;
-  }
-  return escaped;
-}
-
-std::string Number(double value) {
-  std::string text = std::to_string(value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
 
 class Writer {
  public:
@@ -36,15 +19,15 @@ class Writer {
 
   std::string Run() {
     const double width = X(p_.padded[1]) + kMargin, height = Y(p_.padded[0]) + 2 * kMargin;
-    text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + Number(width) + " " + Number(height) +
-            "\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n<title>" + Escape(p_.title) + "</title>\n<desc>" + Escape(Words()) + "</desc>\n" +
+    text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + SvgNumber(width) + " " + SvgNumber(height) +
+            "\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n<title>" + EscapeXml(p_.title) + "</title>\n<desc>" + EscapeXml(Words()) + "</desc>\n" +
             "<defs><pattern id=\"padding\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#555\"/></pattern></defs>\n" +
-            "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"" + Number(kMargin) + "\" y=\"18\">" + Escape(p_.title) + "</text>\n";
+            "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"" + SvgNumber(kMargin) + "\" y=\"18\">" + EscapeXml(p_.title) + "</text>\n";
     for (std::int64_t row = 0; row < p_.blocks[0]; ++row) {
       for (std::int64_t column = 0; column < p_.blocks[1]; ++column) Block(row, column);
     }
     Padding();
-    return std::move(text_) + "<text x=\"" + Number(kMargin) + "\" y=\"" + Number(height - 10) + "\">hatched: padding; heavy line: the logical edge</text>\n</svg>\n";
+    return std::move(text_) + "<text x=\"" + SvgNumber(kMargin) + "\" y=\"" + SvgNumber(height - 10) + "\">hatched: padding; heavy line: the logical edge</text>\n</svg>\n";
   }
 
  private:
@@ -69,7 +52,7 @@ class Writer {
   }
 
   std::string Rectangle(double x, double y, double width, double height, const std::string& style) const {
-    return "<rect x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" width=\"" + Number(width) + "\" height=\"" + Number(height) + "\" " + style;
+    return "<rect x=\"" + SvgNumber(x) + "\" y=\"" + SvgNumber(y) + "\" width=\"" + SvgNumber(width) + "\" height=\"" + SvgNumber(height) + "\" " + style;
   }
 
   void Block(std::int64_t row, std::int64_t column) {
@@ -79,7 +62,7 @@ class Writer {
     const std::string fill = owner < 0 ? "#ffffff" : kTints[owner % 8];
     text_ += Rectangle(x, y, width, height, "fill=\"" + fill + "\" stroke=\"#777\"><title>program " + Program(owner) + "</title></rect>\n");
     if (width < 44 || height < 16) return;
-    text_ += "<text x=\"" + Number(x + width / 2) + "\" y=\"" + Number(y + height / 2 + 4) + "\" text-anchor=\"middle\">" + Program(owner) + "</text>\n";
+    text_ += "<text x=\"" + SvgNumber(x + width / 2) + "\" y=\"" + SvgNumber(y + height / 2 + 4) + "\" text-anchor=\"middle\">" + Program(owner) + "</text>\n";
   }
 
   void Padding() {
