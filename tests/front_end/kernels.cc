@@ -106,6 +106,7 @@ std::vector<Program> AllPrograms() {
   return {
       {"blocked_axpy", {half, half}, [](const auto& a) { return blocked_axpy(a[0], a[1], {8, 128}, pl::Mode::interpret); }},
       {"fused_bias_relu", {wide, {pl::f32, {257}}}, [](const auto& a) { return fused_bias_relu(a[0], a[1], {8, 128}, pl::Mode::interpret); }},
+      {"pipelined_axpy", {half, half}, [](const auto& a) { return pipelined_axpy(a[0], a[1], {8, 128}, {.buffers = 3}, pl::Mode::interpret); }},
       {"matmul", {{pl::bf16, {200, 300}}, {pl::bf16, {300, 129}}}, [](const auto& a) { return matmul(a[0], a[1], {64, 128, 128}); }},
       {"softmax", {wide}, [](const auto& a) { return softmax(a[0], 8); }},
       {"masked_max", {wide}, [](const auto& a) { return masked_max(a[0], {8, 128}); }},

@@ -15,6 +15,7 @@ namespace starter {
 namespace pl = kernel_audit::pallas;
 pl::Array blocked_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Mode mode);
 pl::Array fused_bias_relu(pl::Array x, pl::Array bias, pl::Block block, pl::Mode mode);
+pl::Array pipelined_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Pipeline pipeline, pl::Mode mode);
 
 namespace front_end_tests {
 namespace {
@@ -71,8 +72,33 @@ TEST(Solution, RefusesWhatStageTwoNames) {
   EXPECT_THAT(refusal({pl::bf16, {11}}), HasSubstr("bias must have x's dtype"));
 }
 
+// pipelined_axpy with its pipeline's options chosen.
+template <int kBuffers, bool kSynchronous = false>
+Array Pipelined(Array x, Array y, pl::Block block, pl::Mode mode) {
+  return pipelined_axpy(x, y, block, {.buffers = kBuffers, .synchronous = kSynchronous}, mode);
+}
+
+TEST(Solution, RefusesWhatStageThreeNames) {
+  EXPECT_THAT(Refusal(Pipelined<0>, kMatrix, kMatrix, {8, 128}), HasSubstr("needs at least one slot, not 0"));
+  EXPECT_THAT(Refusal(Pipelined<-1>, kMatrix, kMatrix, {8, 128}), HasSubstr("needs at least one slot, not -1"));
+  EXPECT_THAT(Refusal(Pipelined<2>, kMatrix, {pl::f32, {1, 11}}, {8, 128}), HasSubstr("x and y must have one shape"));
+  EXPECT_THAT(Refusal(Pipelined<2>, kMatrix, kMatrix, {0, 128}), HasSubstr("must be positive"));
+  EXPECT_THAT(Refusal(Pipelined<2>, kMatrix, kMatrix, {std::int64_t{1} << 62, 4}), HasSubstr("too many elements"));
+  EXPECT_THAT(Refusal(Pipelined<2>, kMatrix, kMatrix, {8, 128}, static_cast<pl::Mode>(97)), HasSubstr("mode must be interpret or tpu"));
+  EXPECT_THAT(Refusal(Pipelined<2>, kMatrix, kMatrix, {8, 128}, pl::Mode::tpu), HasSubstr("placed on a TPU"));
+  EXPECT_THAT(Refusal(Pipelined<2>, kFar, kFar, {8, 100}, pl::Mode::tpu), HasSubstr("multiples of 8 x 128"));
+}
+
+// Synchronous copies are other modules; one slot and three are taken too.
+TEST(Solution, TakesEveryPipeline) {
+  const std::string two = Trace(Pipelined<2>, kMatrix, kMatrix, {2, 4});
+  for (const Model model : {&Pipelined<1>, &Pipelined<3>, &Pipelined<2, true>, &Pipelined<3, true>}) EXPECT_NE(Trace(model, kMatrix, kMatrix, {2, 4}), two);
+}
+
+Array StarterPipeline(Array x, Array y, pl::Block block, pl::Mode mode) { return starter::pipelined_axpy(x, y, block, {}, mode); }
+
 TEST(Starter, SaysWhatToWriteAndWhereAndIsNoRefusal) {
-  for (const auto& [model, name] : {std::pair<Model, std::string>(&starter::blocked_axpy, "blocked_axpy"), {&starter::fused_bias_relu, "fused_bias_relu"}}) {
+  for (const auto& [model, name] : {std::pair<Model, std::string>(&starter::blocked_axpy, "blocked_axpy"), {&starter::fused_bias_relu, "fused_bias_relu"}, {&StarterPipeline, "pipelined_axpy"}}) {
     try {
       Trace(model, kMatrix, kMatrix, {2, 4});
       ADD_FAILURE();

@@ -1,6 +1,6 @@
-// Two kernels over matrices whose sizes their blocks need not divide.
+// Three kernels over matrices whose sizes their blocks need not divide.
 //
-// Both follow one plan: refuse what was never asked for, pad every array to whole blocks, run one program a block, cut the padding off.
+// All follow one plan: refuse what was never asked for, pad every array to whole blocks, work block by block, cut the padding off.
 #include <kernel_audit/pallas.h>
 
 #include <string>
@@ -16,6 +16,13 @@ void require_matrix(const pl::Array& x, const std::string& name) {
   pl::require(x.dtype() == pl::f32 || x.dtype() == pl::bf16, name + " must be float32 or bfloat16");
 }
 
+void require_same_matrices(const pl::Array& x, const pl::Array& y) {
+  require_matrix(x, "x");
+  require_matrix(y, "y");
+  pl::require(x.shape() == y.shape(), "x and y must have one shape");
+  pl::require(x.dtype() == y.dtype(), "x and y must have one dtype");
+}
+
 void require_block(const pl::Block& block, pl::Mode mode) {
   pl::require(block.size() == 2, "a block must have 2 dimensions, it has " + std::to_string(block.size()));
   pl::require(block[0] > 0 && block[1] > 0, "a block's extents must be positive");
@@ -25,14 +32,19 @@ void require_block(const pl::Block& block, pl::Mode mode) {
   pl::require(mode == pl::Mode::interpret || whole_tiles, "mode tpu wants blocks of multiples of 8 x 128");
 }
 
+// z = 2 x + y on one block.
+void axpy(pl::Ref x, pl::Ref y, pl::Ref z) {
+  const pl::Value scaled = 2.0f * x.load().astype(pl::f32);
+  const pl::Value sum = scaled + y.load().astype(pl::f32);
+  // The one rounding to z's dtype. Rounding 2 x first would lose bits that the sum still needs.
+  z.store(sum.astype(z.dtype()));
+}
+
 }  // namespace
 
 // z = 2 x + y.
 pl::Array blocked_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Mode mode) {
-  require_matrix(x, "x");
-  require_matrix(y, "y");
-  pl::require(x.shape() == y.shape(), "x and y must have one shape");
-  pl::require(x.dtype() == y.dtype(), "x and y must have one dtype");
+  require_same_matrices(x, y);
   require_block(block, mode);
 
   // A block that hangs over the edge would read what is not there, so the edge moves: zeros fill the last blocks. They are harmless
@@ -44,14 +56,7 @@ pl::Array blocked_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Mode mode)
   // Program (i, j) owns block (i, j) of all three arrays: indices of blocks, not of elements.
   const pl::BlockSpec tile(block, [](pl::Index i, pl::Index j) { return pl::indices(i, j); });
 
-  const auto kernel = [](pl::Ref x, pl::Ref y, pl::Ref z) {
-    const pl::Value scaled = 2.0f * x.load().astype(pl::f32);
-    const pl::Value sum = scaled + y.load().astype(pl::f32);
-    // The one rounding to z's dtype. Rounding 2 x first would lose bits that the sum still needs.
-    z.store(sum.astype(z.dtype()));
-  };
-
-  const pl::Array z = pl::pallas_call(kernel, {
+  const pl::Array z = pl::pallas_call(axpy, {
       .name = "blocked_axpy",
       // Rounded up: a grid that rounds down has no program for the rows and columns after the last whole block.
       .grid = pl::ceil_grid(x.shape(), block),
@@ -94,5 +99,39 @@ pl::Array fused_bias_relu(pl::Array x, pl::Array bias, pl::Block block, pl::Mode
       .out_shape = xp.aval(),
       .mode = mode,
   })(xp, bp);
+  return pl::crop(z, x.shape());
+}
+
+// z = 2 x + y, by a kernel that fetches its own blocks: while it computes on one, the next are on their way.
+pl::Array pipelined_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Pipeline pipeline, pl::Mode mode) {
+  require_same_matrices(x, y);
+  require_block(block, mode);
+  pl::require(pipeline.buffers >= 1, "an input needs at least one slot, not " + std::to_string(pipeline.buffers));
+
+  const pl::Array xp = pl::pad_to(x, block);
+  const pl::Array yp = pl::pad_to(y, block);
+
+  // With n slots an input is fetched n - 1 steps ahead. An output never needs a third: its copy is awaited one step after it began.
+  const pl::BlockSpec tile(block, [](pl::Index i, pl::Index j) { return pl::indices(i, j); });
+  const pl::BlockSpec in = tile.buffered(pipeline.buffers), out = tile.buffered(2);
+
+  const auto kernel = [&](pl::Ref x, pl::Ref y, pl::Ref z) {
+    pl::emit_pipeline(axpy, {
+        .grid = pl::ceil_grid(xp.shape(), block),
+        .in_specs = {in, in},
+        .out_specs = {out},
+        .synchronous = pipeline.synchronous,
+    })(x, y, z);
+  };
+
+  // One program, and whole arrays that stay in HBM: nothing moves but what the pipeline moves.
+  const pl::BlockSpec whole(pl::any);
+  const pl::Array z = pl::pallas_call(kernel, {
+      .name = "pipelined_axpy",
+      .in_specs = {whole, whole},
+      .out_specs = {whole},
+      .out_shape = xp.aval(),
+      .mode = mode,
+  })(xp, yp);
   return pl::crop(z, x.shape());
 }

@@ -43,3 +43,15 @@ pl::Array fused_bias_relu([[maybe_unused]] pl::Array x, [[maybe_unused]] pl::Arr
                           [[maybe_unused]] pl::Mode mode) {
   not_implemented("fused_bias_relu", "return max(x + bias[column], 0), computed block by block in one kernel");
 }
+
+// Stage 3: z = 2 x + y again, but the kernel holds the whole arrays in HBM and fetches its own blocks with pl::emit_pipeline.
+//
+//   1. Refuse as in stage 1, and a pipeline without a slot for an input (pipeline.buffers).
+//   2. The outer pallas_call has no grid. Which BlockSpec leaves an array where it is, so that the kernel sees all of it?
+//   3. Inside, emit_pipeline has the grid, and specs with as many slots as asked for: spec.buffered(n). How many does an output need?
+//   4. pipeline.synchronous asks for copies that are awaited at once. The result must not change.
+//   5. The body is stage 1's.
+pl::Array pipelined_axpy([[maybe_unused]] pl::Array x, [[maybe_unused]] pl::Array y, [[maybe_unused]] pl::Block block,
+                         [[maybe_unused]] pl::Pipeline pipeline, [[maybe_unused]] pl::Mode mode) {
+  not_implemented("pipelined_axpy", "return 2 * x + y, computed block by block in a pipeline inside one kernel");
+}

@@ -82,7 +82,7 @@ class Expansion {
     for (std::size_t d = 0; d < used.block().size(); ++d) {
       if (used.block()[d] < 1) Refuse("block extents must be positive, not " + std::to_string(used.block()[d]), here);
     }
-    const int slots = options_.synchronous ? 1 : used.buffers();
+    const int slots = used.buffers();
     if (output && slots > 2) Refuse("buffer count > 2 is not supported for output buffered refs (" + name + " asks for " + std::to_string(slots) + "): a block is awaited in the step after it was copied out, so a third slot is never in flight", here);
     if (slots < 1) Refuse(name + " needs at least one slot, not " + std::to_string(slots), here);
     streams_.push_back({array, used, slots, output, std::move(name)});
@@ -193,10 +193,13 @@ class Expansion {
     Drain(carried);
   }
 
+  // How many steps before its own a block is fetched.
+  int Ahead(const Stream& stream) const { return options_.synchronous ? 0 : stream.slots - 1; }
+
   // Fetches what the first steps need, all but the newest slot's.
   Value Prologue(std::size_t i) {
     Value fetched = Number(0);
-    for (std::int64_t s = 0; s + 1 < streams_[i].slots && s < steps_; ++s) {
+    for (std::int64_t s = 0; s < Ahead(streams_[i]) && s < steps_; ++s) {
       fetched = FetchIfChanged(i, Number(s), fetched);
     }
     return fetched;
@@ -245,8 +248,8 @@ class Expansion {
   // values[at]: blocks fetched; values[at + 1]: blocks the body has come to.
   void BeginInput(std::size_t i, const Index& t, const std::vector<Value>& values, std::size_t at, std::vector<Value>& next, std::vector<Value>& slots) {
     const Stream& stream = streams_[i];
-    const Value ahead = stream.slots == 1 ? Value(t) : t + (stream.slots - 1);
-    const Value fetch = stream.slots == 1 ? Changes(stream, ahead) : Changes(stream, ahead) & (ahead < static_cast<int>(steps_));
+    const Value ahead = Ahead(stream) == 0 ? Value(t) : t + Ahead(stream);
+    const Value fetch = Ahead(stream) == 0 ? Changes(stream, ahead) : Changes(stream, ahead) & (ahead < static_cast<int>(steps_));
     when(fetch, [&] { Copy(i, ahead, SlotOf(stream, values[at]), true, false); });
     const Value changed = Changes(stream, t);
     const Value come_to = values[at + 1] + Count(changed);

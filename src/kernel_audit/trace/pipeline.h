@@ -16,7 +16,7 @@ struct PipelineOptions {
   Grid grid = {};                         // 1 to 4 dimensions; inside the body program_id and num_programs speak of it
   std::vector<BlockSpec> in_specs = {};   // buffered(n) for n slots, from 1; 2 without it
   std::vector<BlockSpec> out_specs = {};  // 1 or 2 slots
-  bool synchronous = false;               // every copy is awaited at once: one slot each
+  bool synchronous = false;               // every copy is awaited in its own step; the slots are there all the same
 };
 
 class PipelineFunction {
