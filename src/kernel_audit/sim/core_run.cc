@@ -5,6 +5,9 @@
 namespace kernel_audit::sim {
 namespace {
 
+// What moving from program to program costs, in elements' worth of time.
+constexpr std::uint64_t kProgramWork = 1024;
+
 // The first operation that may write to what `reference` refers to, by a store or a DMA, through slices; null: none.
 const ir::Op* WriterOf(const ir::Region& region, const ir::Value* reference) {
   for (const ir::Op* op : region.ops) {
@@ -165,6 +168,7 @@ core::Result<void> CoreRun::RunPrograms(const Share& share) {
     const std::int64_t number = ProgramNumber(point, kernel_.grid);
     machine_.grid_point = point;
     machine_.program_number = number;
+    machine_.Charge(kProgramWork);
     machine_.Log(Event::Kind::kProgram, nullptr);
     for (const auto& window : windows_) {
       window->MoveTo(machine_, next_[static_cast<std::size_t>(&window - windows_.data())], static_cast<std::int32_t>(number));

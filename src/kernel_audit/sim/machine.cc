@@ -7,6 +7,8 @@ namespace kernel_audit::sim {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+// An instruction costs its elements and about as much time as this many, so that kernels of scalars and of vectors meet the limit alike.
+constexpr std::uint64_t kInstructionWork = 16;
 
 std::string UnsetText(const ir::Op* op, const View& view, std::int64_t first, std::int64_t count) {
   const std::string name = view.buffer->name, index = core::ToString(ElementIndex(*view.buffer, first));
@@ -67,11 +69,12 @@ core::Result<void> Machine::Run(const Function& function) {
   next_ = function.entry;
   for (;;) {
     const Instruction& instruction = code[next_++];
-    if (instruction.run == nullptr || stopped_) return {};
-    if (instruction.elements > work_left_) {
+    const std::uint64_t work = instruction.elements + kInstructionWork;
+    if (work > work_left_) {
       return core::Fail(core::ErrorCode::kFailed, "the kernel was stopped: it does more work than the limit allows", instruction.op->location);
     }
-    work_left_ -= instruction.elements;
+    work_left_ -= work;
+    if (instruction.run == nullptr || stopped_) return {};
     instruction.run(*this, instruction);
     if (!observe_ || instruction.propagate == nullptr) continue;
     const bool all_valid = states(instruction.sources[0]) == nullptr && states(instruction.sources[1]) == nullptr &&

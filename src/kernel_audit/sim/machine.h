@@ -1,6 +1,7 @@
 // One core running a program: registers, references, and what is known about where values came from.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -79,6 +80,8 @@ class Machine {
 
   // Elements an instruction may work on in all, over the life of the machine.
   void set_work_limit(std::uint64_t limit) { work_left_ = limit; }
+  // Work besides instructions: elements that were copied, and what is done for each program.
+  void Charge(std::uint64_t work) { work_left_ -= std::min(work_left_, work); }
 
   // The program that runs now; empty without a grid.
   Shape grid_point;

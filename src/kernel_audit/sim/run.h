@@ -20,7 +20,8 @@ namespace kernel_audit::sim {
 struct RunOptions {
   // Bounds are always checked. Off: no uninitialised memory, no ownership of elements, no traffic.
   bool observe = true;
-  // Elements that all instructions together may work on; the default is some minutes of work.
+  // Elements that all instructions together may work on, with something for each instruction and program; the default is some minutes
+  // of work.
   std::uint64_t work_limit = std::uint64_t{1} << 40;
   Subnormals subnormals = Subnormals::kKeep;
   Schedule schedule = {};

@@ -75,6 +75,7 @@ void OperandWindow::Fetch(Machine& machine) {
   if (!whole_block_ || !inside_) block_.FillUndefined();
   if (!inside_) return block_.shadow.Reset(block_.elements, kValid);  // reported already
   Copy(block_part_, array_part_);
+  machine.Charge(block_.elements);
   ++traffic_.fetches;
   traffic_.fetched_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
   if (!machine.observe()) return;
@@ -105,6 +106,7 @@ void OperandWindow::WriteBack(Machine& machine, std::int32_t program) {
   if (!is_output_ || !placed_ || !inside_) return;
   owner_[static_cast<std::size_t>(BlockNumber())] = program;
   Copy(array_part_, block_part_);
+  machine.Charge(block_.elements);
   ++traffic_.write_backs;
   traffic_.written_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
   if (!machine.observe()) return;
