@@ -1,4 +1,5 @@
-// How long a simulated program takes: z = 2x + y on float32 matrices in blocks of (8, 128), so that rows x columns / 1024 programs run.
+// How long a simulated program takes: z = 2x + y on float32 matrices in blocks of (8, 128), so that rows x columns / 1024 programs run: on
+// windows, and through emit_pipeline with two slots for each operand.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -41,6 +42,20 @@ std::string AxpyModule(std::int64_t side) {
   });
 }
 
+std::string PipelineModule(std::int64_t side) {
+  const std::vector<kernel_audit::trace::ArgumentType> arguments(2, {pl::f32, {side, side}});
+  return kernel_audit::trace::TraceModule("pipelined_axpy", arguments, [side](const std::vector<pl::Array>& a) {
+    const pl::BlockSpec tile({8, 128}, [](pl::Index i, pl::Index j) { return pl::indices(i, j); }), whole(pl::any);
+    const auto body = [](pl::Ref x, pl::Ref y, pl::Ref z) { z.store(2.0f * x.load() + y.load()); };
+    const auto kernel = [&](pl::Ref x, pl::Ref y, pl::Ref z) {
+      pl::emit_pipeline(body, {.grid = {side / 8, side / 128}, .in_specs = {tile, tile}, .out_specs = {tile}})(x, y, z);
+    };
+    const pl::Array z = pl::pallas_call(kernel, {.name = "pipelined_axpy", .in_specs = {whole, whole}, .out_specs = {whole},
+                                                 .out_shape = a[0].aval()})(a[0], a[1]);
+    return std::vector<pl::Array>{z};
+  });
+}
+
 kernel_audit::sim::RunOptions Options(const benchmark::State& state) { return {.observe = state.range(1) != 0}; }
 
 void Count(benchmark::State& state) {
@@ -50,9 +65,9 @@ void Count(benchmark::State& state) {
 }
 
 // The machine alone: output memory is reused.
-void BM_Run(benchmark::State& state) {
+void RunAlone(benchmark::State& state, std::string (*module_of)(std::int64_t side)) {
   const std::int64_t side = state.range(0);
-  const auto module = OrExit(kernel_audit::import::ImportModule(AxpyModule(side), 0));
+  const auto module = OrExit(kernel_audit::import::ImportModule(module_of(side), 0));
   const auto program = OrExit(kernel_audit::sim::Program::Decode(*module.kernels[0]));
   const HostArray x = Matrix(side, 1), y = Matrix(side, 0.5f);
   HostArray z(x.type());
@@ -61,6 +76,9 @@ void BM_Run(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(OrExit(kernel_audit::sim::Run(*program, inputs, outputs, Options(state))));
   Count(state);
 }
+
+void BM_Run(benchmark::State& state) { RunAlone(state, AxpyModule); }
+void BM_Pipeline(benchmark::State& state) { RunAlone(state, PipelineModule); }
 
 // The whole simulated tier: arrays to XLA, the kernel, arrays back.
 void BM_Tier(benchmark::State& state) {
@@ -77,6 +95,7 @@ void Arguments(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"side", "observe"})->ArgsProduct({{1024, 2048, 4096}, {0, 1}})->Unit(benchmark::kMillisecond)->UseRealTime();
 }
 BENCHMARK(BM_Run)->Apply(Arguments);
+BENCHMARK(BM_Pipeline)->Apply(Arguments);
 BENCHMARK(BM_Tier)->Apply(Arguments);
 
 }  // namespace

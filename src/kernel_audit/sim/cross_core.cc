@@ -1,49 +1,91 @@
 #include "kernel_audit/sim/cross_core.h"
 
 #include <algorithm>
+#include <string>
+
+#include "kernel_audit/sim/run.h"
 
 namespace kernel_audit::sim {
+namespace {
 
-void CrossCore::Register(const Buffer& buffer) {
-  Marks& marks = marks_[&buffer];
-  marks.reads.assign(cores_, std::vector<std::int32_t>(buffer.elements));
-  marks.writes = marks.reads;
+// Calls f(word, mask) for the words of the bits [first, first + count) until it gives true.
+template <typename F>
+bool ForWords(std::int64_t first, std::int64_t count, F&& f) {
+  const std::int64_t end = first + count;
+  while (first < end) {
+    const std::int64_t bit = first % 64, bits = std::min<std::int64_t>(64 - bit, end - first);
+    const std::uint64_t mask = (bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1) << bit;
+    if (f(static_cast<std::size_t>(first / 64), mask)) return true;
+    first += bits;
+  }
+  return false;
 }
 
-void CrossCore::NoteAccess(FindingLog& log, int core, const View& part, FindingAccess access) {
-  const auto found = marks_.find(part.buffer);
-  if (found == marks_.end()) return;
-  Marks& marks = found->second;
-  const auto mine = static_cast<std::size_t>(core);
-  events_.push_back({access, mine});
-  const auto number = static_cast<std::int32_t>(events_.size());
-  std::int32_t conflict = 0;
+bool Meets(const std::vector<std::uint64_t>& touched, const View& part) {
+  bool met = false;
   part.ForEachRun([&](std::int64_t element, std::int64_t run) {
-    for (std::int64_t e = element; e < element + run; ++e) {
-      const auto at = static_cast<std::size_t>(e);
-      for (std::size_t other = 0; other < cores_ && conflict == 0; ++other) {
-        if (other == mine) continue;
-        conflict = marks.writes[other][at];
-        if (conflict == 0 && access.write) conflict = marks.reads[other][at];
-      }
-      (access.write ? marks.writes : marks.reads)[mine][at] = number;
-    }
+    met = met || ForWords(element, run, [&](std::size_t word, std::uint64_t mask) { return (touched[word] & mask) != 0; });
   });
-  if (conflict != 0) ReportConflict(log, part, access, events_[static_cast<std::size_t>(conflict - 1)]);
+  return met;
 }
 
-void CrossCore::ReportConflict(FindingLog& log, const View& part, const FindingAccess& access, const Event& other) const {
+// Whether an element was not yet touched.
+bool Touch(std::vector<std::uint64_t>& touched, const View& part) {
+  bool fresh = false;
+  part.ForEachRun([&](std::int64_t element, std::int64_t run) {
+    ForWords(element, run, [&](std::size_t word, std::uint64_t mask) {
+      fresh = fresh || (touched[word] & mask) != mask;
+      touched[word] |= mask;
+      return false;
+    });
+  });
+  return fresh;
+}
+
+}  // namespace
+
+void CrossCore::Register(const Buffer& buffer) { arrays_[&buffer]; }
+
+CrossCore::Marks& CrossCore::MarksOf(std::vector<Marks>& all, const Site& site, std::size_t elements) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Marks& marks) { return marks.site.SamePlace(site); });
+  if (found != all.end()) return *found;
+  return all.emplace_back(Marks{site, std::vector<std::uint64_t>((elements + 63) / 64), {}, sites_++});
+}
+
+void CrossCore::NoteAccess(FindingLog& log, const View& part, Site site, std::int64_t program) {
+  const auto array = arrays_.find(part.buffer);
+  if (array == arrays_.end()) return;
+  Marks& mine = MarksOf(array->second, site, part.buffer->elements);
+  for (const Marks& other : array->second) {
+    if (other.site.core != site.core && (other.site.write || site.write)) Check(log, part, mine, other, site.dma, program);
+  }
+  if (Touch(mine.touched, part)) mine.first.push_back({part, program, site.dma});
+}
+
+void CrossCore::Check(FindingLog& log, const View& part, const Marks& mine, const Marks& other, int dma, std::int64_t program) {
+  if (!Meets(other.touched, part)) return;
+  const auto [known, fresh] = reported_.try_emplace({mine.number, other.number}, 0);
+  if (!fresh) return log.Repeat(known->second);
+  const auto earlier = std::find_if(other.first.begin(), other.first.end(), [&](const Access& access) { return Overlap(access.part, part); });
   Finding finding;
   finding.kind = FindingKind::kRace;
   finding.buffer = part.buffer->name;
-  finding.location = access.location;
-  finding.other_location = other.access.location;
-  finding.grid_point = access.grid_point;
-  finding.accesses = {access, other.access};
-  finding.message = access.agent + (access.write ? " writes " : " reads ") + access.region + " of " + part.buffer->name + " and " + other.access.agent +
-                    (other.access.write ? " writes " : " reads ") + other.access.region + " of it in program " + core::ToString(other.access.grid_point) +
+  finding.accesses = {Describe(mine.site, {part, program, dma}), Describe(other.site, *earlier)};
+  const FindingAccess &now = finding.accesses[0], &before = finding.accesses[1];
+  finding.location = now.location;
+  finding.other_location = before.location;
+  finding.grid_point = now.grid_point;
+  finding.message = now.agent + (now.write ? " writes " : " reads ") + now.region + " of " + finding.buffer + " and " + before.agent +
+                    (before.write ? " writes " : " reads ") + before.region + " of it in program " + core::ToString(before.grid_point) +
                     "; nothing orders the two cores";
-  log.Add(std::move(finding));
+  known->second = log.Add(std::move(finding));
+}
+
+FindingAccess CrossCore::Describe(const Site& site, const Access& access) const {
+  const core::SourceLocation& location = site.op != nullptr ? site.op->location : kernel_.location;
+  std::string agent = "core " + std::to_string(site.core);
+  if (access.dma != 0) agent += "'s DMA " + std::to_string(access.dma) + (location.known() ? " started at " + location.ToString() : "");
+  return {agent, site.write, location, RegionText(access.part), GridPoint(kernel_.grid, access.program)};
 }
 
 }  // namespace kernel_audit::sim

@@ -1,12 +1,14 @@
 // Races between cores. Nothing orders two cores' accesses to an array while a kernel runs, so any two to one element, one of them a
-// write, race. Only made for runs with more than one core; remembers the last read and write of each element, a core.
+// write, race. Only made for runs with more than one core. Remembers, for each core and each place in the code, which elements it touched
+// (a bit each), and where it first did: what that takes grows with the arrays, not with the number of accesses.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <string>
+#include <tuple>
 #include <vector>
 
+#include "kernel_audit/ir/kernel.h"
 #include "kernel_audit/sim/finding.h"
 #include "kernel_audit/sim/memory.h"
 
@@ -14,26 +16,45 @@ namespace kernel_audit::sim {
 
 class CrossCore {
  public:
-  explicit CrossCore(int cores) : cores_(static_cast<std::size_t>(cores)) {}
+  // One core's accesses of one kind at one place.
+  struct Site {
+    int core;
+    const ir::Op* op;  // null: copies of windows
+    bool write;
+    int dma;  // its number; 0: the core itself
+    bool SamePlace(const Site& other) const {
+      return core == other.core && op == other.op && write == other.write && (dma == 0) == (other.dma == 0);
+    }
+  };
+
+  explicit CrossCore(const ir::Kernel& kernel) : kernel_(kernel) {}
 
   // A whole array that all cores see; memory of one core's own is not registered and never races.
   void Register(const Buffer& buffer);
-  // Reports the first element that another core touched in conflict.
-  void NoteAccess(FindingLog& log, int core, const View& part, FindingAccess access);
+  // Reports, for each place where another core touched the same elements in conflict, the first time that it did.
+  void NoteAccess(FindingLog& log, const View& part, Site site, std::int64_t program);
 
  private:
-  struct Event {
-    FindingAccess access;
-    std::size_t core;
+  // The first access to some elements.
+  struct Access {
+    View part;
+    std::int64_t program;
+    int dma;
   };
   struct Marks {
-    std::vector<std::vector<std::int32_t>> reads, writes;  // a core, an element: 1 + the event's index; 0: none
+    Site site;
+    std::vector<std::uint64_t> touched;  // a bit an element
+    std::vector<Access> first;
+    std::size_t number;                  // among all
   };
-  void ReportConflict(FindingLog& log, const View& part, const FindingAccess& access, const Event& other) const;
+  Marks& MarksOf(std::vector<Marks>& all, const Site& site, std::size_t elements);
+  void Check(FindingLog& log, const View& part, const Marks& mine, const Marks& other, int dma, std::int64_t program);
+  FindingAccess Describe(const Site& site, const Access& access) const;
 
-  std::size_t cores_;
-  std::map<const Buffer*, Marks> marks_;
-  std::vector<Event> events_;
+  const ir::Kernel& kernel_;
+  std::map<const Buffer*, std::vector<Marks>> arrays_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> reported_;  // (mine, other): the finding
+  std::size_t sites_ = 0;
 };
 
 }  // namespace kernel_audit::sim

@@ -8,11 +8,14 @@
 namespace kernel_audit::sim {
 namespace {
 
-core::SourceLocation LocationOf(const ir::Op* op) { return op != nullptr ? op->location : core::SourceLocation(); }
-
 std::string ElementName(const View& view) {
   const Buffer& buffer = *view.buffer;
   return buffer.elements == 1 ? buffer.name : buffer.name + " " + core::ToString(ElementIndex(buffer, view.offset));
+}
+
+void Drop(View& view) {
+  --view.buffer->in_flight;
+  view.buffer = nullptr;
 }
 
 }  // namespace
@@ -33,17 +36,10 @@ void DmaEngine::Signal(const ir::Op* op, const View& semaphore, std::int64_t amo
 }
 
 void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, const View& semaphore) {
-  Dma dma{++started_, op, source, target, semaphore, 0, machine_.program_number, Dma::Phase::kStarted, {}};
-  dma.bytes = target.elements() * static_cast<std::int64_t>(target.buffer->element_size);
-  if (machine_.observe()) {
-    for (const Dma& other : in_flight_) {
-      CheckConflict(other, source, false, op, Agent(dma));
-      CheckConflict(other, target, true, op, Agent(dma));
-    }
-    MoveStates(dma);
-    machine_.NoteDmaAccess(source, false, op, Agent(dma));
-    machine_.NoteDmaAccess(target, true, op, Agent(dma));
-  }
+  Dma dma{++started_, op, {source, RegionOf(source)}, {target, RegionOf(target)}, semaphore,
+          target.elements() * static_cast<std::int64_t>(target.buffer->element_size), machine_.program_number};
+  machine_.Charge(static_cast<std::uint64_t>(target.elements()));
+  if (machine_.observe()) CheckStart(dma);
   if (Event* event = machine_.Log(Event::Kind::kDmaStart, op)) {
     event->first = machine_.event_log()->PartOf(source);
     event->second = machine_.event_log()->PartOf(target);
@@ -51,44 +47,56 @@ void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, 
     event->semaphore = machine_.event_log()->SemaphoreOf(semaphore);
     event->amount = dma.bytes;
   }
+  bytes_ += dma.bytes;
   SemaphoreOf(semaphore).arrived += dma.bytes;
-  Count(dma, 1);
+  ++source.buffer->in_flight;
+  ++target.buffer->in_flight;
   in_flight_.push_back(std::move(dma));
   if (schedule_.kind == Schedule::Kind::kEarly) Complete(in_flight_.back());
 }
 
-// States move at the start whatever the schedule, so that what is reported does not depend on it.
-void DmaEngine::MoveStates(const Dma& dma) {
-  if (dma.source.buffer->shadow.all_valid()) return WriteStates(dma.target, nullptr);
-  states_.resize(static_cast<std::size_t>(dma.source.elements()));
-  const bool any = ReadStates(dma.source, states_.data());
-  if (any) {
-    machine_.NameOrigins(dma.op, dma.source, states_.data(), states_.size());
-    dma.target.buffer->stored_by = dma.op;
+void DmaEngine::CheckStart(const Dma& dma) {
+  for (const Dma& other : in_flight_) {
+    CheckConflict(other, dma.source, false, dma.op, &dma);
+    CheckConflict(other, dma.target, true, dma.op, &dma);
   }
-  WriteStates(dma.target, any ? states_.data() : nullptr);
+  MoveStates(dma);
+  machine_.NoteDmaAccess(dma.source.view, false, dma.op, dma.number);
+  machine_.NoteDmaAccess(dma.target.view, true, dma.op, dma.number);
 }
 
-void DmaEngine::Count(const Dma& dma, int change) {
-  dma.source.buffer->in_flight += change;
-  dma.target.buffer->in_flight += change;
+// States move at the start whatever the schedule, so that what is reported does not depend on it.
+void DmaEngine::MoveStates(const Dma& dma) {
+  const View &source = dma.source.view, &target = dma.target.view;
+  if (source.buffer->shadow.all_valid()) return WriteStates(target, nullptr);
+  states_.resize(static_cast<std::size_t>(source.elements()));
+  const bool any = ReadStates(source, states_.data());
+  if (any) {
+    machine_.NameOrigins(dma.op, source, states_.data(), states_.size());
+    target.buffer->stored_by = dma.op;
+  }
+  WriteStates(target, any ? states_.data() : nullptr);
 }
 
 void DmaEngine::Advance(Dma& dma) {
   if (dma.phase == Dma::Phase::kStarted) {
     dma.staged.resize(static_cast<std::size_t>(dma.bytes));
-    Read(dma.source, dma.staged.data());
+    Read(dma.source.view, dma.staged.data());
     dma.phase = Dma::Phase::kRead;
   } else if (dma.phase == Dma::Phase::kRead) {
-    Write(dma.target, dma.staged.data());
+    Write(dma.target.view, dma.staged.data());
     SemaphoreOf(dma.semaphore).value += dma.bytes;
     dma.phase = Dma::Phase::kDone;
   }
 }
 
 void DmaEngine::Complete(Dma& dma) {
-  if (dma.phase != Dma::Phase::kStarted) return Advance(dma);
-  Copy(dma.target, dma.source);
+  const bool direct = dma.phase == Dma::Phase::kStarted && !Overlap(dma.source.view, dma.target.view);
+  if (!direct) {
+    while (dma.phase != Dma::Phase::kDone) Advance(dma);
+    return;
+  }
+  Copy(dma.target.view, dma.source.view);
   SemaphoreOf(dma.semaphore).value += dma.bytes;
   dma.phase = Dma::Phase::kDone;
 }
@@ -96,61 +104,65 @@ void DmaEngine::Complete(Dma& dma) {
 void DmaEngine::Tick() {
   if (schedule_.kind != Schedule::Kind::kRandom) return;
   for (Dma& dma : in_flight_) {
-    if (random_() % 4 == 0) Advance(dma);
+    if (dma.phase != Dma::Phase::kDone && random_() % 4 == 0) Advance(dma);
   }
 }
 
 // Of the DMAs that signal this semaphore and have not yet moved their data, the newest (or, at random, any).
 bool DmaEngine::CompleteOne(const Semaphore& semaphore) {
-  std::vector<Dma*> pending;
+  const auto pending = [&](const Dma& dma) { return dma.phase != Dma::Phase::kDone && &SemaphoreOf(dma.semaphore) == &semaphore; };
+  std::int64_t left = std::count_if(in_flight_.begin(), in_flight_.end(), pending);
+  if (left == 0) return false;
+  if (schedule_.kind == Schedule::Kind::kRandom) left = 1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(left));
   for (Dma& dma : in_flight_) {
-    if (dma.phase != Dma::Phase::kDone && &SemaphoreOf(dma.semaphore) == &semaphore) pending.push_back(&dma);
+    if (pending(dma) && --left == 0) {
+      Complete(dma);
+      return true;
+    }
   }
-  if (pending.empty()) return false;
-  Complete(schedule_.kind == Schedule::Kind::kRandom ? *pending[random_() % pending.size()] : *pending.back());
-  return true;
+  return false;
 }
 
 bool DmaEngine::Wait(const ir::Op* op, const View& semaphore, std::int64_t amount) {
   Semaphore& state = SemaphoreOf(semaphore);
-  while (state.value < amount) {
-    if (CompleteOne(state)) continue;
-    Finding finding;
-    finding.kind = FindingKind::kDeadlock;
-    finding.buffer = semaphore.buffer->name;
-    finding.location = LocationOf(op);
-    const std::string unit = semaphore.buffer->dtype == DType::kDmaSemaphore ? " bytes" : "";
-    finding.message = "the core waits for " + std::to_string(amount) + unit + " on " + ElementName(semaphore) + ", which holds " +
-                      std::to_string(state.value) + unit + ", and nothing that would signal it was started";
-    machine_.Report(std::move(finding));
+  while (state.value < amount && CompleteOne(state)) {}
+  const bool blocked = state.value < amount;
+  if (Event* event = machine_.Log(blocked ? Event::Kind::kBlocked : Event::Kind::kWait, op)) {
+    event->semaphore = machine_.event_log()->SemaphoreOf(semaphore);
+    event->amount = amount;
+  }
+  if (blocked) {
+    ReportDeadlock(op, semaphore, amount);
     return false;
   }
   state.value -= amount;
   state.consumed += amount;
-  if (Event* event = machine_.Log(Event::Kind::kWait, op)) {
-    event->semaphore = machine_.event_log()->SemaphoreOf(semaphore);
-    event->amount = amount;
-  }
   Join(op, state);
   return true;
 }
 
-// The must-edges of a wait.
-void DmaEngine::Join(const ir::Op* op, const Semaphore& semaphore) {
-  for (std::size_t i = 0; i < in_flight_.size();) {
-    const Dma& dma = in_flight_[i];
-    if (&SemaphoreOf(dma.semaphore) != &semaphore || semaphore.arrived - dma.bytes >= semaphore.consumed) {
-      ++i;
-      continue;
-    }
-    if (Event* event = machine_.Log(Event::Kind::kDmaJoined, op)) event->dma = dma.number;
-    Remove(i);
-  }
+void DmaEngine::ReportDeadlock(const ir::Op* op, const View& semaphore, std::int64_t amount) {
+  const std::string unit = semaphore.buffer->dtype == DType::kDmaSemaphore ? " bytes" : "";
+  Finding finding;
+  finding.kind = FindingKind::kDeadlock;
+  finding.buffer = semaphore.buffer->name;
+  finding.location = machine_.LocationOf(op);
+  finding.message = machine_.name() + " waits for " + std::to_string(amount) + unit + " on " + ElementName(semaphore) + ", which holds " +
+                    std::to_string(SemaphoreOf(semaphore).value) + unit + ", and nothing that would signal it was started";
+  machine_.Report(std::move(finding));
 }
 
-void DmaEngine::Remove(std::size_t index) {
-  Count(in_flight_[index], -1);
-  in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(index));
+// The must-edges of a wait.
+void DmaEngine::Join(const ir::Op* op, const Semaphore& semaphore) {
+  const auto joined = [&](Dma& dma) {
+    const bool concerned = dma.semaphore.buffer != nullptr && &SemaphoreOf(dma.semaphore) == &semaphore;
+    if (!concerned || semaphore.arrived - dma.bytes >= semaphore.consumed) return false;
+    if (Event* event = machine_.Log(Event::Kind::kDmaJoined, op)) event->dma = dma.number;
+    if (dma.source.view.buffer != nullptr) Drop(dma.source.view);
+    if (dma.target.view.buffer != nullptr) Drop(dma.target.view);
+    return true;
+  };
+  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), joined), in_flight_.end());
 }
 
 std::string DmaEngine::Agent(const Dma& dma) const {
@@ -159,57 +171,67 @@ std::string DmaEngine::Agent(const Dma& dma) const {
 
 void DmaEngine::NoteAccess(const View& part, bool write, const ir::Op* op) {
   if (part.buffer->in_flight == 0) return;
-  for (const Dma& dma : in_flight_) CheckConflict(dma, part, write, op, machine_.name());
+  const Side side{part, RegionOf(part)};
+  for (const Dma& dma : in_flight_) CheckConflict(dma, side, write, op, nullptr);
 }
 
-void DmaEngine::CheckConflict(const Dma& dma, const View& part, bool write, const ir::Op* op, const std::string& agent) {
-  if (write && Overlap(dma.source, part)) ReportRace(dma, false, dma.source, part, true, op, agent);
-  if (Overlap(dma.target, part)) ReportRace(dma, true, dma.target, part, write, op, agent);
+void DmaEngine::CheckConflict(const Dma& dma, const Side& side, bool write, const ir::Op* op, const Dma* by) {
+  const Buffer* buffer = side.view.buffer;
+  const auto meets = [&](const Side& other) { return other.view.buffer == buffer && Overlap(other.region, side.region, buffer->shape.size()); };
+  if (write && meets(dma.source)) ReportRace(dma, false, side, true, op, by);
+  if (meets(dma.target)) ReportRace(dma, true, side, write, op, by);
 }
 
-void DmaEngine::ReportRace(const Dma& dma, bool dma_writes, const View& dma_part, const View& part, bool write, const ir::Op* op,
-                           const std::string& agent) {
+void DmaEngine::ReportRace(const Dma& dma, bool dma_writes, const Side& side, bool write, const ir::Op* op, const Dma* by) {
+  const std::string agent = by != nullptr ? Agent(*by) : machine_.name(), region = RegionText(side.view);
+  const std::string dma_region = RegionText((dma_writes ? dma.target : dma.source).view);
   Finding finding;
   finding.kind = FindingKind::kRace;
-  finding.buffer = part.buffer->name;
-  finding.location = LocationOf(op);
+  finding.buffer = side.view.buffer->name;
+  finding.location = machine_.LocationOf(op);
   finding.other_location = dma.op->location;
-  finding.accesses = {{agent, write, LocationOf(op), RegionText(part), machine_.grid_point},
-                      {Agent(dma), dma_writes, dma.op->location, RegionText(dma_part), GridPoint(machine_.program().kernel().grid, dma.program)}};
-  finding.message = agent + (write ? " writes " : " reads ") + RegionText(part) + " of " + part.buffer->name + " while " + Agent(dma) +
-                    (dma_writes ? " writes " : " reads ") + RegionText(dma_part) + " of it and was not awaited";
+  finding.accesses = {{agent, write, finding.location, region, machine_.grid_point},
+                      {Agent(dma), dma_writes, dma.op->location, dma_region, GridPoint(machine_.program().kernel().grid, dma.program)}};
+  finding.message = agent + (write ? " writes " : " reads ") + region + " of " + finding.buffer + " while " + Agent(dma) +
+                    (dma_writes ? " writes " : " reads ") + dma_region + " of it and was not awaited";
   machine_.Report(std::move(finding));
 }
 
-void DmaEngine::ReportLeak(const Dma& dma, const std::string& when) {
+void DmaEngine::ReportLeak(Dma& dma, const Buffer* ended) {
+  if (dma.reported) return;
+  dma.reported = true;
+  const View &source = dma.source.view, &target = dma.target.view;
   Finding finding;
   finding.kind = FindingKind::kLeak;
-  finding.buffer = dma.target.buffer->name;
+  finding.buffer = target.buffer->name;
   finding.location = dma.op->location;
-  finding.message = Agent(dma) + " (" + RegionText(dma.source) + " of " + dma.source.buffer->name + " to " + RegionText(dma.target) + " of " +
-                    dma.target.buffer->name + ") was not awaited when " + when;
+  finding.message = Agent(dma) + " (" + RegionText(source) + " of " + source.buffer->name + " to " + RegionText(target) + " of " +
+                    target.buffer->name + ") was not awaited when " + (ended == nullptr ? "the kernel ended" : "the scope of " + ended->name + " ended");
   finding.grid_point = GridPoint(machine_.program().kernel().grid, dma.program);
   machine_.Report(std::move(finding));
+}
+
+// What of the DMA ends with this memory. True: nothing of it is left.
+bool DmaEngine::EndIn(Dma& dma, const Buffer* ended) {
+  const auto ends = [ended](const View& view) { return view.buffer != nullptr && (ended == nullptr || view.buffer == ended); };
+  const bool semaphore_ends = ends(dma.semaphore);
+  if (!ends(dma.source.view) && !ends(dma.target.view) && !semaphore_ends) return false;
+  if (dma.phase != Dma::Phase::kDone) Complete(dma);
+  ReportLeak(dma, ended);
+  if (semaphore_ends) {
+    SemaphoreOf(dma.semaphore).unjoined += dma.bytes;
+    dma.semaphore.buffer = nullptr;
+  }
+  if (ends(dma.source.view)) Drop(dma.source.view);
+  if (ends(dma.target.view)) Drop(dma.target.view);
+  return dma.semaphore.buffer == nullptr && dma.source.view.buffer == nullptr && dma.target.view.buffer == nullptr;
 }
 
 void DmaEngine::EndScope(const Buffer* buffer) {
   if (buffer != nullptr) {
     if (Event* event = machine_.Log(Event::Kind::kScopeEnd, nullptr)) event->first = machine_.event_log()->PartOf(View::Whole(*const_cast<Buffer*>(buffer)));
   }
-  const std::string when = buffer == nullptr ? "the kernel ended" : "the scope of " + buffer->name + " ended";
-  for (std::size_t i = 0; i < in_flight_.size();) {
-    Dma& dma = in_flight_[i];
-    const bool concerned = buffer == nullptr || dma.source.buffer == buffer || dma.target.buffer == buffer || dma.semaphore.buffer == buffer;
-    if (!concerned) {
-      ++i;
-      continue;
-    }
-    while (dma.phase != Dma::Phase::kDone) Complete(dma);
-    // Where the semaphore ends too, what the DMA signalled explains its value, which is then no leak of its own.
-    if (buffer == nullptr || dma.semaphore.buffer == buffer) SemaphoreOf(dma.semaphore).value -= dma.bytes;
-    ReportLeak(dma, when);
-    Remove(i);
-  }
+  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), [&](Dma& dma) { return EndIn(dma, buffer); }), in_flight_.end());
 }
 
 }  // namespace kernel_audit::sim

@@ -5,6 +5,9 @@
 // writes. A wait that brings a semaphore's consumption to V joins exactly those DMAs without which the signals that could have arrived
 // by then sum to less than V. Each core has its own semaphores, so what could have arrived is what was started or signalled before.
 // None of this depends on when data moves: the schedule changes values of racy programs, never the verdict.
+//
+// Where memory ends before a wait joined a DMA that uses it, the DMA is a leak. It stays unordered with all that touches its other memory,
+// and a wait on its semaphore, if that lives on, still joins it.
 #pragma once
 
 #include <cstdint>
@@ -40,23 +43,34 @@ class DmaEngine {
   bool Wait(const ir::Op* op, const View& semaphore, std::int64_t amount);
   std::int64_t Value(const View& semaphore);
 
-  // The core, or a copy of a window, touches elements: a race with every DMA in flight that conflicts.
+  // The core (null: as it copies a window) touches elements: a race with every DMA in flight that conflicts.
   void NoteAccess(const View& part, bool write, const ir::Op* op);
   // Lets time pass: DMAs may move data now.
   void Tick();
 
-  // Memory of a scope ends here; null: the kernel does, and with it everything.
+  // This memory ends here; null: the kernel does, and with it everything.
   void EndScope(const Buffer* buffer);
 
+  // How many DMAs were started, and the bytes that they copy.
+  std::int64_t started() const { return started_; }
+  std::int64_t bytes() const { return bytes_; }
+
  private:
+  // Memory that a DMA touches.
+  struct Side {
+    View view;      // without a buffer: its memory has ended
+    Region region;
+  };
   struct Dma {
     int number;
     const ir::Op* op;
-    View source, target, semaphore;
+    Side source, target;
+    View semaphore;  // as above
     std::int64_t bytes;
     std::int64_t program;  // its number
-    enum class Phase { kStarted, kRead, kDone } phase;
-    std::vector<std::byte> staged;
+    enum class Phase { kStarted, kRead, kDone } phase = Phase::kStarted;
+    bool reported = false;  // as a leak
+    std::vector<std::byte> staged = {};
   };
 
   static Semaphore& SemaphoreOf(const View& view);
@@ -64,19 +78,22 @@ class DmaEngine {
   void Complete(Dma& dma);
   void MoveStates(const Dma& dma);
   bool CompleteOne(const Semaphore& semaphore);
+  void ReportDeadlock(const ir::Op* op, const View& semaphore, std::int64_t amount);
   void Join(const ir::Op* op, const Semaphore& semaphore);
-  void Remove(std::size_t index);
-  void Count(const Dma& dma, int change);
-  void CheckConflict(const Dma& dma, const View& part, bool write, const ir::Op* op, const std::string& agent);
-  void ReportRace(const Dma& dma, bool dma_writes, const View& dma_part, const View& part, bool write, const ir::Op* op, const std::string& agent);
-  void ReportLeak(const Dma& dma, const std::string& when);
+  void CheckStart(const Dma& dma);
+  // `by`: the DMA that touches `side`; null: the core.
+  void CheckConflict(const Dma& dma, const Side& side, bool write, const ir::Op* op, const Dma* by);
+  void ReportRace(const Dma& dma, bool dma_writes, const Side& side, bool write, const ir::Op* op, const Dma* by);
+  void ReportLeak(Dma& dma, const Buffer* ended);
+  bool EndIn(Dma& dma, const Buffer* ended);
   std::string Agent(const Dma& dma) const;
 
   Machine& machine_;
   Schedule schedule_;
   std::mt19937_64 random_;
-  std::vector<Dma> in_flight_;
+  std::vector<Dma> in_flight_;  // in the order of their starts
   int started_ = 0;
+  std::int64_t bytes_ = 0;
   std::vector<ElementState> states_;
 };
 

@@ -10,6 +10,7 @@ EventPart EventLog::PartOf(const View& view) {
     known_.push_back(view.buffer);
     buffers.push_back(view.buffer->name);
     shapes.push_back(view.buffer->shape);
+    spaces.push_back(view.buffer->space);
     found = known_.end() - 1;
   }
   return {static_cast<int>(found - known_.begin()), RegionOf(view), view.buffer->shape.size()};
@@ -20,6 +21,7 @@ int EventLog::SemaphoreOf(const View& view) {
   auto found = std::find(known_semaphores_.begin(), known_semaphores_.end(), wanted);
   if (found == known_semaphores_.end()) {
     known_semaphores_.push_back(wanted);
+    semaphore_buffers.push_back(PartOf(view).buffer);
     semaphores.push_back(view.buffer->name + " " + core::ToString(ElementIndex(*view.buffer, view.offset)));
     found = known_semaphores_.end() - 1;
   }

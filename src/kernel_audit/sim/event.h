@@ -23,6 +23,7 @@ struct Event {
     kDmaStart,  // `dma` will read `first`, write `second`, then add `amount` bytes to `semaphore`
     kSignal,    // the core adds `amount` to `semaphore`
     kWait,      // the core took `amount` from `semaphore`
+    kBlocked,   // the core waits for `amount` on `semaphore` and will never get it; its last event
     kDmaJoined, // the wait before this event is ordered after `dma`
     kScopeEnd,  // the memory of `first.buffer` ends
     kProgram,   // program `program` begins
@@ -46,7 +47,9 @@ class EventLog {
   std::vector<Event> events;
   std::vector<std::string> buffers;
   std::vector<Shape> shapes;               // of buffers
+  std::vector<MemorySpace> spaces;         // of buffers
   std::vector<std::string> semaphores;     // "scratch 2 (1,)"
+  std::vector<int> semaphore_buffers;      // the buffer that each is an element of
 
  private:
   std::vector<const Buffer*> known_;

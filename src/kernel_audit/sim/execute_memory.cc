@@ -73,17 +73,19 @@ View RegisterView(Machine& m, const AccessPayload& access, std::size_t rank, Buf
 }
 
 // Elements outside the memory are undefined; they were reported already and count as written.
-void LoadClipped(Machine& m, const AccessPayload& access, const View& view, Box box) {
+void LoadClipped(Machine& m, const ir::Op* op, const AccessPayload& access, const View& view, Box box) {
   Buffer buffer;
   const View whole = RegisterView(m, access, view.rank, buffer);
   buffer.FillUndefined();
   m.SetValid(access.value);
   std::array<std::int64_t, kMaxRank> skip{};
   if (!Clip(view, box, skip)) return;
-  Copy(whole.Sub(skip.data(), box.size.data()), view.Sub(box.start.data(), box.size.data()));
+  const View part = view.Sub(box.start.data(), box.size.data());
+  Copy(whole.Sub(skip.data(), box.size.data()), part);
+  if (m.observe()) m.NoteAccess(part, false, op);
 }
 
-void StoreClipped(Machine& m, const AccessPayload& access, const View& view, Box box) {
+void StoreClipped(Machine& m, const ir::Op* op, const AccessPayload& access, const View& view, Box box) {
   Buffer buffer;
   const View whole = RegisterView(m, access, view.rank, buffer);
   std::array<std::int64_t, kMaxRank> skip{};
@@ -91,13 +93,14 @@ void StoreClipped(Machine& m, const AccessPayload& access, const View& view, Box
   const View part = view.Sub(box.start.data(), box.size.data());
   Copy(part, whole.Sub(skip.data(), box.size.data()));
   WriteStates(part, nullptr);
+  if (m.observe()) m.NoteAccess(part, true, op);
 }
 
 void RunLoad(Machine& m, const Instruction& i) {
   const auto& access = static_cast<const AccessPayload&>(*i.payload);
   const View& view = m.reference(access.reference);
   const Box box = Resolve(m, i, access, view);
-  if (!box.inside) return LoadClipped(m, access, view, box);
+  if (!box.inside) return LoadClipped(m, i.op, access, view, box);
   const View part = view.Sub(box.start.data(), box.size.data());
   m.dmas().Tick();
   Read(part, m.data(access.value));
@@ -116,7 +119,7 @@ void RunStore(Machine& m, const Instruction& i) {
   const auto& access = static_cast<const AccessPayload&>(*i.payload);
   const View& view = m.reference(access.reference);
   const Box box = Resolve(m, i, access, view);
-  if (!box.inside) return StoreClipped(m, access, view, box);
+  if (!box.inside) return StoreClipped(m, i.op, access, view, box);
   const View part = view.Sub(box.start.data(), box.size.data());
   m.dmas().Tick();
   Write(part, m.data(access.value));

@@ -15,14 +15,17 @@ const char* Name(FindingKind kind) {
   return "?";
 }
 
-void FindingLog::Add(Finding finding) {
-  Key key(finding.kind, finding.buffer, finding.location.file, finding.location.line, finding.other_location.file, finding.other_location.line);
+std::size_t FindingLog::Add(Finding finding) {
+  int writes = 0;
+  for (const FindingAccess& access : finding.accesses) writes = 2 * writes + (access.write ? 1 : 0);
+  Key key(finding.kind, finding.buffer, finding.location.file, finding.location.line, finding.other_location.file, finding.other_location.line, writes);
   const auto [found, fresh] = index_.try_emplace(std::move(key), findings_.size());
   if (fresh) {
     findings_.push_back(std::move(finding));
   } else {
     findings_[found->second].occurrences += finding.occurrences;
   }
+  return found->second;
 }
 
 }  // namespace kernel_audit::sim

@@ -39,15 +39,19 @@ struct Finding {
   std::int64_t occurrences = 1;         // how often the same thing happened at the same place
 };
 
-// Findings of one run: one entry a kind, place and buffer; repetitions are counted.
+// Findings of one run. One entry a kind, buffer and place; of a race, a pair of places, reading and writing told apart. The first occurrence is
+// shown with its regions and grid point, later ones (in other programs, on other regions) are counted.
 class FindingLog {
  public:
-  void Add(Finding finding);
+  // The entry's number.
+  std::size_t Add(Finding finding);
+  // Counts another occurrence of an entry.
+  void Repeat(std::size_t entry) { ++findings_[entry].occurrences; }
   const std::vector<Finding>& findings() const { return findings_; }
   bool empty() const { return findings_.empty(); }
 
  private:
-  using Key = std::tuple<FindingKind, std::string, std::string, int, std::string, int>;
+  using Key = std::tuple<FindingKind, std::string, std::string, int, std::string, int, int>;
   std::map<Key, std::size_t> index_;
   std::vector<Finding> findings_;
 };

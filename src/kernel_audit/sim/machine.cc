@@ -18,6 +18,25 @@ std::string UnsetText(const ir::Op* op, const View& view, std::int64_t first, st
          (outside ? " lie past the array's edge" : " were never written") + ", the first is " + index;
 }
 
+// The operation's place among the allocations of its region and how many these are; {0, 0}: it is not inside.
+std::pair<int, int> PlaceOf(const ir::Op& wanted, const ir::Region& region) {
+  int place = 0, count = 0;
+  for (const ir::Op* op : region.ops) {
+    if (op->code == ir::OpCode::kAlloca || op->code == ir::OpCode::kSemAlloc) ++count;
+    if (op == &wanted) place = count;
+    for (const ir::Region* inner : op->regions) {
+      if (const auto found = PlaceOf(wanted, *inner); found.first > 0) return found;
+    }
+  }
+  return place > 0 ? std::pair(place, count) : std::pair(0, 0);
+}
+
+// "the scoped memory 2 at model.cpp:12": run_scoped's second, numbered where there are several.
+std::string ScopedName(const ir::Op& op, const ir::Kernel& kernel) {
+  const auto [place, count] = PlaceOf(op, *kernel.body);
+  return "the scoped memory" + (count > 1 ? " " + std::to_string(place) : "") + (op.location.known() ? " at " + op.location.ToString() : "");
+}
+
 }  // namespace
 
 Machine::Machine(const Program& program, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
@@ -102,20 +121,18 @@ Event* Machine::Log(Event::Kind kind, const ir::Op* op) {
   event.kind = kind;
   event.core = core_;
   event.program = program_number;
-  event.location = op != nullptr ? op->location : program_->kernel().location;
+  event.location = LocationOf(op);
   return &event;
 }
 
 void Machine::NoteAccess(const View& part, bool write, const ir::Op* op) {
   if (Event* event = Log(write ? Event::Kind::kWrite : Event::Kind::kRead, op)) event->first = events_->PartOf(part);
   dmas_.NoteAccess(part, write, op);
-  if (cross_core_ == nullptr) return;
-  const core::SourceLocation& location = op != nullptr ? op->location : program_->kernel().location;
-  cross_core_->NoteAccess(*log_, core_, part, {name_, write, location, RegionText(part), grid_point});
+  if (cross_core_ != nullptr) cross_core_->NoteAccess(*log_, part, {core_, op, write, 0}, program_number);
 }
 
-void Machine::NoteDmaAccess(const View& part, bool write, const ir::Op* op, const std::string& agent) {
-  if (cross_core_ != nullptr) cross_core_->NoteAccess(*log_, core_, part, {name_ + "'s " + agent, write, op->location, RegionText(part), grid_point});
+void Machine::NoteDmaAccess(const View& part, bool write, const ir::Op* op, int dma) {
+  if (cross_core_ != nullptr) cross_core_->NoteAccess(*log_, part, {core_, op, write, dma}, program_number);
 }
 
 void Machine::NameOrigins(const ir::Op* op, const View& part, ElementState* states, std::size_t elements) {
@@ -130,31 +147,47 @@ void Machine::NameOrigins(const ir::Op* op, const View& part, ElementState* stat
 }
 
 Buffer& Machine::Allocate(const ir::Op* op) {
-  std::unique_ptr<Buffer>& buffer = allocated_[op];
   const ir::Type& type = op->result()->type;
-  if (buffer == nullptr) {
-    const std::string where = op->location.known() ? " at " + op->location.ToString() : "";
-    buffer = std::make_unique<Buffer>(Buffer::Own("the scoped memory" + where, type.space, type.shape, type.dtype));
+  Scoped* scoped = FindScoped(op);
+  if (scoped == nullptr) {
+    Buffer fresh = Buffer::Own(ScopedName(*op, program_->kernel()), type.space, type.shape, type.dtype);
+    scoped = allocated_.emplace_back(op, std::make_unique<Scoped>(Scoped{std::move(fresh)})).second.get();
   } else {
-    buffer->FillUndefined();
+    if (scoped->live) EndMemory(*scoped, "it was allocated again");
+    scoped->buffer.FillUndefined();
   }
-  buffer->shadow.Reset(buffer->elements, core::IsSemaphore(type.dtype) ? kValid : kUnwritten);
-  std::fill(buffer->semaphores.begin(), buffer->semaphores.end(), Semaphore());
-  return *buffer;
+  Buffer& buffer = scoped->buffer;
+  scoped->live = true;
+  buffer.shadow.Reset(buffer.elements, core::IsSemaphore(type.dtype) ? kValid : kUnwritten);
+  std::fill(buffer.semaphores.begin(), buffer.semaphores.end(), Semaphore());
+  return buffer;
+}
+
+Machine::Scoped* Machine::FindScoped(const ir::Op* op) {
+  const auto found = std::find_if(allocated_.begin(), allocated_.end(), [op](const auto& each) { return each.first == op; });
+  return found == allocated_.end() ? nullptr : found->second.get();
+}
+
+void Machine::EndMemory(Scoped& scoped, const char* when) {
+  if (!scoped.live) return;
+  scoped.live = false;
+  dmas_.EndScope(&scoped.buffer);
+  CheckSemaphores(scoped.buffer, when);
 }
 
 void Machine::Free(const ir::Op* op) {
-  if (op == nullptr) return dmas_.EndScope(nullptr);
-  const auto found = allocated_.find(op);
-  if (found == allocated_.end()) return;
-  dmas_.EndScope(found->second.get());
-  CheckSemaphores(*found->second, "its scope ended");
+  if (op != nullptr) {
+    if (Scoped* scoped = FindScoped(op)) EndMemory(*scoped, "its scope ended");
+    return;
+  }
+  dmas_.EndScope(nullptr);
+  for (auto& [_, scoped] : allocated_) EndMemory(*scoped, "the kernel ended");
 }
 
 void Machine::CheckSemaphores(const Buffer& buffer, const std::string& when) {
   for (std::size_t i = 0; i < buffer.semaphores.size(); ++i) {
     const Semaphore& semaphore = buffer.semaphores[i];
-    if (semaphore.value == 0) continue;
+    if (semaphore.value >= 0 && semaphore.value <= semaphore.unjoined) continue;
     Finding finding;
     finding.kind = FindingKind::kLeak;
     finding.buffer = buffer.name;
@@ -176,7 +209,7 @@ void Machine::ReportUninitialized(ElementState state, const ir::Op* op, const st
   finding.kind = FindingKind::kUninitialized;
   finding.buffer = from.buffer->name;
   finding.message = from.what + ", and what was read becomes " + use;
-  finding.location = op != nullptr ? op->location : core::SourceLocation();
+  finding.location = LocationOf(op);
   finding.other_location = from.op->location;
   Report(std::move(finding));
 }

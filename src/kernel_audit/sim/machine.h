@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel_audit/sim/cross_core.h"
@@ -42,7 +42,9 @@ class Machine {
 
   // The core itself touches elements (null: as a window is copied); or a DMA does, from its start on.
   void NoteAccess(const View& part, bool write, const ir::Op* op);
-  void NoteDmaAccess(const View& part, bool write, const ir::Op* op, const std::string& agent);
+  void NoteDmaAccess(const View& part, bool write, const ir::Op* op, int dma);
+  // Where an operation was written; null: the kernel's call.
+  const core::SourceLocation& LocationOf(const ir::Op* op) const { return op != nullptr ? op->location : program_->kernel().location; }
 
   // A register's elements, and their states: null when all are valid.
   std::byte* data(int index) { return data_[static_cast<std::size_t>(index)]; }
@@ -74,8 +76,9 @@ class Machine {
 
   // Memory that a region allocates: one buffer an operation, made anew each time it runs.
   Buffer& Allocate(const ir::Op* op);
-  // The memory and semaphores of a scope end here. Null: all, at the end of the kernel.
+  // What the operation allocated ends here. Null: all, at the end of the kernel.
   void Free(const ir::Op* op);
+  // Semaphores that hold what no unjoined DMA explains are leaks.
   void CheckSemaphores(const Buffer& buffer, const std::string& when);
 
   // Elements an instruction may work on in all, over the life of the machine.
@@ -109,7 +112,14 @@ class Machine {
   bool stopped_ = false;
   std::string name_;
   DmaEngine dmas_;
-  std::map<const ir::Op*, std::unique_ptr<Buffer>> allocated_;
+  struct Scoped {
+    Buffer buffer;
+    bool live = false;
+  };
+  Scoped* FindScoped(const ir::Op* op);
+  void EndMemory(Scoped& scoped, const char* when);
+
+  std::vector<std::pair<const ir::Op*, std::unique_ptr<Scoped>>> allocated_;  // in the order they first ran
   int next_ = 0;
   std::uint64_t work_left_ = UINT64_MAX;
   std::vector<std::byte> arena_;

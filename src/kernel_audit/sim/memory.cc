@@ -107,13 +107,15 @@ Region RegionOf(const View& view) {
   return region;
 }
 
-bool Overlap(const View& a, const View& b) {
-  if (a.buffer != b.buffer) return false;
-  const Region left = RegionOf(a), right = RegionOf(b);
-  for (std::size_t d = 0; d < a.buffer->shape.size(); ++d) {
-    if (left.start[d] >= right.start[d] + right.size[d] || right.start[d] >= left.start[d] + left.size[d]) return false;
+bool Overlap(const Region& a, const Region& b, std::size_t rank) {
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (a.start[d] >= b.start[d] + b.size[d] || b.start[d] >= a.start[d] + a.size[d]) return false;
   }
   return true;
+}
+
+bool Overlap(const View& a, const View& b) {
+  return a.buffer == b.buffer && Overlap(RegionOf(a), RegionOf(b), a.buffer->shape.size());
 }
 
 std::string RegionText(const View& view) {

@@ -49,6 +49,7 @@ struct Semaphore {
   std::int64_t value = 0;     // now
   std::int64_t arrived = 0;   // all that was signalled or is on its way
   std::int64_t consumed = 0;  // by waits
+  std::int64_t unjoined = 0;  // of `arrived`, from DMAs that no wait had joined when the semaphore ended
   const ir::Op* signalled_by = nullptr;  // the last signal that was no DMA's
 };
 
@@ -108,6 +109,7 @@ struct Region {
   std::array<std::int64_t, kMaxRank> start{}, size{};
 };
 Region RegionOf(const View& view);
+bool Overlap(const Region& a, const Region& b, std::size_t rank);
 // True when both are of one buffer and share an element.
 bool Overlap(const View& a, const View& b);
 // "[0:8, 128:256]".

@@ -62,7 +62,7 @@ class Runner {
   core::Result<void> RunCores() {
     const auto divided = DividedDimension();
     const int cores = divided ? options_.cores : 1;
-    if (cores > 1) RegisterArrays(cores);
+    if (cores > 1) RegisterArrays();
     const auto order = Order();
     for (int core = 0; core < cores; ++core) {
       Share share{Shape(kernel_.grid.size(), 0), kernel_.grid, order};
@@ -80,8 +80,8 @@ class Runner {
     return {};
   }
 
-  void RegisterArrays(int cores) {
-    cross_core_ = std::make_unique<CrossCore>(cores);
+  void RegisterArrays() {
+    cross_core_ = std::make_unique<CrossCore>(kernel_);
     for (std::size_t i = 0; i < kernel_.inputs.size(); ++i) cross_core_->Register(arrays_.input(i));
     for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) cross_core_->Register(arrays_.output(i));
   }
