@@ -8,6 +8,10 @@ target_compile_options(ka_options INTERFACE -Wall -Wextra -Wpedantic -Werror -ff
 target_compile_options(ka_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
 set(KA_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize spells them")
+option(KA_FUZZ "Instrument for libFuzzer and build the fuzzers; needs clang" OFF)
+if(KA_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(KA_SANITIZE)
   add_compile_options(-fsanitize=${KA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${KA_SANITIZE})
