@@ -22,6 +22,10 @@ class Runner {
     if (programs_ < 1 || programs_ > kMostPrograms) {
       return core::Fail(core::ErrorCode::kUnsupported, "a grid of " + core::ToString(kernel_.grid) + " has no programs or too many to simulate", kernel_.location);
     }
+    memory_ = CountMemory(kernel_, *options_.chip);
+    CapacityCheck capacity = CheckCapacity(kernel_, memory_, *options_.chip);
+    for (Finding& finding : capacity.findings) log_.Add(std::move(finding));
+    if (!capacity.can_run) return Refused();
     MakeDefined();
     if (auto done = RunCores(); !done) return tl::unexpected(done.error());
     for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) FinishOutput(i);
@@ -157,13 +161,45 @@ class Runner {
     machine.Report(std::move(finding));
   }
 
-  Report MakeReport() {
+  // Without a run nobody writes the outputs.
+  Report Refused() {
+    for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) {
+      Buffer& array = arrays_.output(i);
+      array.FillUndefined();
+      Ownership ownership;
+      ownership.array_shape = ownership.block_shape = array.shape;
+      ownership.blocks.assign(array.shape.size(), 1);
+      ownership.owner.assign(1, Ownership::kNobody);
+      ownership.unwritten_elements = static_cast<std::int64_t>(array.elements);
+      ownership.first_unwritten.assign(array.shape.size(), 0);
+      ownerships_.push_back(std::move(ownership));
+    }
+    Report report = Described();
+    report.ran = false;
+    report.ownership = std::move(ownerships_);
+    return report;
+  }
+
+  // All that is known without running.
+  Report Described() const {
     Report report;
     report.kernel = kernel_.name;
     report.grid = kernel_.grid;
     report.programs = programs_;
-    report.cores = static_cast<int>(cores_.size());
+    report.chip = options_.chip->name;
+    report.vmem_bytes = memory_.vmem.bytes;
+    report.smem_bytes = memory_.smem.bytes;
     report.findings = log_.findings();
+    return report;
+  }
+
+  Report MakeReport() {
+    Report report = Described();
+    report.cores = static_cast<int>(cores_.size());
+    for (const auto& core : cores_) {
+      report.dmas += core->machine().dmas().started();
+      report.dma_bytes += core->machine().dmas().bytes();
+    }
     for (std::size_t w = 0; w < cores_.front()->windows().size(); ++w) {
       report.traffic.push_back(cores_.front()->windows()[w]->traffic());
       for (std::size_t c = 1; c < cores_.size(); ++c) report.traffic.back().Add(cores_[c]->windows()[w]->traffic());
@@ -176,6 +212,7 @@ class Runner {
   const ir::Kernel& kernel_;
   const RunOptions& options_;
   FindingLog log_;
+  KernelMemory memory_;
   Arrays arrays_;
   std::unique_ptr<CrossCore> cross_core_;
   std::vector<std::unique_ptr<CoreRun>> cores_;

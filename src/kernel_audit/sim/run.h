@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "kernel_audit/core/chip.h"
 #include "kernel_audit/core/error.h"
+#include "kernel_audit/sim/capacity.h"
 #include "kernel_audit/sim/dma.h"
 #include "kernel_audit/sim/event.h"
 #include "kernel_audit/sim/finding.h"
@@ -18,6 +20,8 @@
 namespace kernel_audit::sim {
 
 struct RunOptions {
+  // The chip that the run stands in for: what fits. Never null.
+  const core::Chip* chip = &core::DefaultChip();
   // Bounds are always checked. Off: no uninitialised memory, no ownership of elements, no traffic.
   bool observe = true;
   // Elements that all instructions together may work on, with something for each instruction and program; the default is some minutes
@@ -61,6 +65,12 @@ struct Report {
   Shape grid;
   std::int64_t programs = 1;
   int cores = 1;  // that had programs to run
+  bool ran = true;  // false: it does not fit the chip, as the findings say; nothing below means anything but the memory
+  std::string chip;              // simulated
+  std::int64_t vmem_bytes = 0;   // at least needed (capacity.h)
+  std::int64_t smem_bytes = 0;
+  std::int64_t dmas = 0;         // started
+  std::int64_t dma_bytes = 0;
   std::vector<Finding> findings;
   std::vector<Traffic> traffic;       // inputs, then outputs
   std::vector<Ownership> ownership;   // one an output
@@ -68,7 +78,8 @@ struct Report {
 
 // Runs `program` on dense row-major arrays: kernel().inputs and kernel().outputs in their order. Output arrays may hold anything
 // before; elements that nobody writes are undefined (NaN, or the largest integer) afterwards, the same ones every time. Fails with
-// kFailed when the work limit is reached and with kUnsupported for grids that the simulator can't run.
+// kFailed when the work limit is reached and with kUnsupported for grids that the simulator can't run. A kernel that cannot fit the chip
+// is not run: its outputs are undefined and the finding says why.
 core::Result<Report> Run(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options);
 
 // The grid point of a program number.
