@@ -21,8 +21,8 @@ ALLOWED = {
     "sim": ["core", "ir"],
     "simulated": ["core", "ir", "import", "sim", "pjrt"],
     "worker": ["core", "trace", "sandbox"],
-    "check": ["core", "ir", "trace", "sim", "sandbox", "evidence", "report", "simulated", "worker"],
     "target": ["core", "ir", "import", "sim", "pjrt", "evidence", "worker"],
+    "check": ["core", "ir", "trace", "sim", "sandbox", "evidence", "report", "simulated", "worker", "target"],
     "cli": ["core", "ir", "import", "sim", "pjrt", "sandbox", "evidence", "report", "simulated", "worker", "check", "target"],
 }
 # The front end's public header is the one file outside a layer's folder, and its vocabulary the one namespace.

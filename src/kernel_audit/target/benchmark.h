@@ -1,0 +1,59 @@
+// The measuring protocol.
+//
+// Guards come before anything is allocated. Then: inputs are made, placed and seen to lie on the device; each program is compiled, which is
+// timed apart; each runs once and every value of its result is checked; only then, for each, five warm-ups and ten samples. A sample is
+// the time from the start of an execution to its awaited result. Results of samples are compared with the checked one after their time was
+// taken; at the end the inputs must be what they were. Anything amiss, and there is no result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/target/device.h"
+
+namespace kernel_audit::target {
+
+inline constexpr int kWarmups = 5;
+inline constexpr int kSamples = 10;
+
+// Where a sample's time begins and ends.
+inline constexpr const char* kBoundary =
+    "from logical inputs that are already placed on the device to an awaited logical output; padding and cropping are inside, compilation and copies "
+    "between host and device outside";
+
+struct Program {
+  std::string name;    // "candidate", "plain XLA"
+  std::string module;  // StableHLO
+};
+
+struct BenchmarkRequest {
+  // Called once each, in this order, after the guards.
+  std::function<core::Result<std::vector<Program>>()> programs;
+  std::function<std::vector<core::HostArray>()> inputs;
+  // What is wrong with a program's output for these inputs; empty: nothing.
+  std::function<std::string(const std::vector<core::HostArray>& inputs, const core::HostArray& output)> problem;
+};
+
+struct Timing {
+  std::string name;
+  std::int64_t compile_ns = 0;
+  std::vector<std::int64_t> samples_ns;  // kSamples, as they came
+  std::int64_t median_ns = 0;
+  std::int64_t p90_ns = 0;
+};
+
+struct Benchmark {
+  std::string backend, device;  // in the device's own words
+  std::vector<Timing> timings;  // one a program, whichever is faster
+};
+
+// kRefused unless the device is a TPU.
+core::Result<void> RequireTpu(const Device& device);
+
+// kRefused: no TPU, or inputs that do not lie on it. kFailed: a wrong value, a result that was not complete when it was awaited, a clock
+// that stands still or goes back, inputs that changed. Otherwise the device's own errors.
+core::Result<Benchmark> TargetBenchmark(Device& device, const BenchmarkRequest& request);
+
+}  // namespace kernel_audit::target
