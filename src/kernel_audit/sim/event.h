@@ -18,7 +18,7 @@ struct EventPart {
 
 struct Event {
   enum class Kind {
-    kRead,      // the core reads `first`
+    kRead,      // the core reads `first`, or a window's copy does (`window`)
     kWrite,     // the core writes `first`
     kDmaStart,  // `dma` will read `first`, write `second`, then add `amount` bytes to `semaphore`
     kSignal,    // the core adds `amount` to `semaphore`
@@ -35,6 +35,7 @@ struct Event {
   int semaphore = -1;  // numbered as they come
   std::int64_t amount = 0;
   std::int64_t program = 0;
+  bool window = false;
   core::SourceLocation location;
 };
 

@@ -126,7 +126,10 @@ Event* Machine::Log(Event::Kind kind, const ir::Op* op) {
 }
 
 void Machine::NoteAccess(const View& part, bool write, const ir::Op* op) {
-  if (Event* event = Log(write ? Event::Kind::kWrite : Event::Kind::kRead, op)) event->first = events_->PartOf(part);
+  if (Event* event = Log(write ? Event::Kind::kWrite : Event::Kind::kRead, op)) {
+    event->first = events_->PartOf(part);
+    event->window = op == nullptr;
+  }
   dmas_.NoteAccess(part, write, op);
   if (cross_core_ != nullptr) cross_core_->NoteAccess(*log_, part, {core_, op, write, 0}, program_number);
 }
