@@ -1,0 +1,3 @@
+# Timelines of whole kernels, against the texts, pictures and traces in tests/data/timeline.
+ka_simulated_test(timeline_tests ${CMAKE_SOURCE_DIR}/tests/timeline/*.cc)
+target_link_libraries(timeline_tests PRIVATE ka::check)
