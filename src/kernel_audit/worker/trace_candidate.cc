@@ -1,5 +1,7 @@
 #include "kernel_audit/worker/trace_candidate.h"
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 
 #include <fmt/core.h>
@@ -41,7 +43,7 @@ bool Take(Session& session, Record record, std::size_t requests) {
   return true;
 }
 
-core::Result<Session> RunOnce(const BuiltCandidate& candidate, std::span<const TraceRequest> requests) {
+core::Result<Session> RunOnce(const BuiltCandidate& candidate, std::span<const TraceRequest> requests, std::chrono::milliseconds wall) {
   const fs::path list = candidate.folder.path() / "requests";
   if (auto written = WriteRequests(list, requests); !written) return tl::unexpected(written.error());
   sandbox::Command command;
@@ -50,7 +52,9 @@ core::Result<Session> RunOnce(const BuiltCandidate& candidate, std::span<const T
   command.working_directory = candidate.source_folder();
   command.readable = {candidate.folder.path(), "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"};
   command.has_result = true;
-  auto outcome = sandbox::Run(command, candidate.toolchain.trace_limits);
+  sandbox::Limits limits = candidate.toolchain.trace_limits;
+  limits.wall = wall;
+  auto outcome = sandbox::Run(command, limits);
   if (!outcome) return tl::unexpected(outcome.error());
   auto records = Decode(outcome->result.text);
   if (!records) return Forged(candidate);
@@ -82,8 +86,14 @@ std::string HowItEnded(const BuiltCandidate& candidate, const Session& session) 
   return left ? fmt::format("{} ended its process ({})", candidate.file_name, end) : fmt::format("{} {}", candidate.file_name, end);
 }
 
-bool HitTime(const Session& session) {
-  return session.outcome.limit == sandbox::Limit::kWallClock || session.outcome.limit == sandbox::Limit::kCpuTime;
+// What all requests share and one used up; empty: nothing.
+std::string UsedUp(const Session& session) {
+  switch (session.outcome.limit) {
+    case sandbox::Limit::kWallClock:
+    case sandbox::Limit::kCpuTime: return "the time";
+    case sandbox::Limit::kResultSize: return "the room for results";
+    default: return "";
+  }
 }
 
 // The worker's loop over the requests, as seen from outside.
@@ -93,8 +103,10 @@ class Conversation {
 
   core::Result<std::vector<TraceReply>> Run() {
     while (replies_.size() < requests_.size()) {
-      auto session = RunOnce(candidate_, requests_.subspan(replies_.size()));
+      auto session = RunOnce(candidate_, requests_.subspan(replies_.size()), left_);
       if (!session) return tl::unexpected(session.error());
+      const std::chrono::duration<double> used(session->outcome.wall_seconds);
+      left_ = std::max(left_ - std::chrono::duration_cast<std::chrono::milliseconds>(used), std::chrono::milliseconds(1));
       for (Record& answer : session->answers) replies_.push_back(ToReply(candidate_, std::move(answer)));
       if (replies_.size() == requests_.size()) break;
       if (auto noted = NoteEnd(*session); !noted) return tl::unexpected(noted.error());
@@ -114,8 +126,9 @@ class Conversation {
     }
     const std::size_t culprit = replies_.size();
     replies_.push_back({TraceReply::Kind::kEnded, "", fmt::format("{} while tracing {}", how, Which(culprit))});
-    while (HitTime(session) && replies_.size() < requests_.size()) {
-      replies_.push_back({TraceReply::Kind::kEnded, "", fmt::format("not traced: {} used up the time", Which(culprit))});
+    const std::string used_up = UsedUp(session);
+    while (!used_up.empty() && replies_.size() < requests_.size()) {
+      replies_.push_back({TraceReply::Kind::kEnded, "", fmt::format("not traced: {} used up {}", Which(culprit), used_up)});
     }
     return {};
   }
@@ -123,6 +136,7 @@ class Conversation {
   const BuiltCandidate& candidate_;
   std::span<const TraceRequest> requests_;
   std::vector<TraceReply> replies_;
+  std::chrono::milliseconds left_ = candidate_.toolchain.trace_limits.wall;  // for all processes together
 };
 
 }  // namespace

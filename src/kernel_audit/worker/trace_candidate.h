@@ -24,8 +24,8 @@ struct TraceReply {
   std::string text;
 };
 
-// One reply a request, in order. A request that ends the process is told so and the rest goes on in a new one; after a limit was hit the
-// rest is not traced, and told so. kFailed: the process did not come to its first request (a static constructor crashed or left), or what
+// One reply a request, in order. A request that ends the process is told so and the rest goes on in a new one; after the limit of
+// time or of results was hit, which all of them share, the rest is not traced, and told so. kFailed: the process did not come to its first request (a static constructor crashed or left), or what
 // it wrote is not the worker's records. kRefused: no sandbox. What it prints and its exit status mean nothing.
 core::Result<std::vector<TraceReply>> TraceCandidate(const BuiltCandidate& candidate, std::span<const TraceRequest> requests);
 
