@@ -149,11 +149,14 @@ core::Result<Simulator> Simulator::Create() {
   return Simulator(std::move(*client));
 }
 
-core::Result<SimulatedProgram> Simulator::Load(std::string_view module, std::string_view name) const {
+core::Result<SimulatedProgram> Simulator::Load(std::string_view module, std::string_view name, const AcceptHost& accept) const {
   static std::atomic<std::int64_t> next{1};
   auto state = std::make_unique<SimulatedProgram::State>(next++);
   auto imported = import::ImportModule(module, state->id);
   if (!imported) return tl::unexpected(imported.error());
+  if (accept) {
+    if (auto accepted = accept(imported->host_text); !accepted) return tl::unexpected(accepted.error());
+  }
   state->module = std::move(*imported);
   state->sha256 = core::Sha256(module);
   for (const auto& kernel : state->module.kernels) {

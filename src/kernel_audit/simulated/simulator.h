@@ -1,6 +1,7 @@
 // The simulated tier: XLA:CPU runs a module's host operations, and each kernel's call reaches our simulator through XLA's FFI.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -54,8 +55,11 @@ class Simulator {
   // Loads the plugin that set-up fetched, or the one that KERNEL_AUDIT_XLA_CPU_PLUGIN names.
   static core::Result<Simulator> Create();
 
-  // `name` begins messages about the module ("my.mlir").
-  core::Result<SimulatedProgram> Load(std::string_view module, std::string_view name) const;
+  // Judges a host program before XLA sees it.
+  using AcceptHost = std::function<core::Result<void>(std::string_view host_text)>;
+
+  // `name` begins messages about the module ("my.mlir"). What `accept`, if given, refuses is not loaded.
+  core::Result<SimulatedProgram> Load(std::string_view module, std::string_view name, const AcceptHost& accept = {}) const;
 
   const pjrt::Client& client() const { return client_; }
 
