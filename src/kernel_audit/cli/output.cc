@@ -4,6 +4,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+
+#include "kernel_audit/core/printable.h"
 
 namespace kernel_audit::cli {
 namespace {
@@ -14,6 +17,14 @@ int StatusOf(core::ErrorCode code) {
     case core::ErrorCode::kRefused: return kRefused;
     default: return kBadInput;
   }
+}
+
+// The lines of a compiler's message stay lines.
+std::string Lines(const std::string& text) {
+  std::istringstream lines(text);
+  std::string printable;
+  for (std::string line; std::getline(lines, line);) printable += (printable.empty() ? "" : "\n") + core::Printable(line);
+  return printable;
 }
 
 }  // namespace
@@ -33,7 +44,7 @@ core::Result<std::filesystem::path> FindImplementation(const std::string& name) 
 
 int Fail(const core::Error& error) {
   ClearProgress();
-  std::fprintf(stderr, "kernel-audit: %s\n", error.ToString().c_str());
+  std::fprintf(stderr, "kernel-audit: %s\n", Lines(error.ToString()).c_str());
   return StatusOf(error.code);
 }
 

@@ -13,6 +13,8 @@
 
 #include <fmt/core.h>
 
+#include "kernel_audit/core/printable.h"
+
 namespace kernel_audit::worker {
 namespace {
 
@@ -60,7 +62,7 @@ std::string Readable(std::string line, const fs::path& folder) {
   for (const std::string& hidden : {(folder / "source").string() + "/", folder.string() + "/"}) {
     for (std::size_t at = line.find(hidden); at != std::string::npos; at = line.find(hidden)) line.erase(at, hidden.size());
   }
-  return line;
+  return core::Printable(line);
 }
 
 std::string FirstErrors(const std::string& text, const fs::path& folder) {
