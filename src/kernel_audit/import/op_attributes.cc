@@ -94,7 +94,54 @@ void FillMatmul(AttributeReader& reader, ir::Op& op) {
   if (!ParseDotNumbers(*numbers, op.attributes.dot)) reader.Bad("`dimension_numbers` are not seven lists of numbers");
 }
 
-void FillRotate(AttributeReader& reader, ir::Op& op) { op.attributes.dimension = reader.Integer("dimension"); }
+void FillRotate(AttributeReader& reader, ir::Op& op) {
+  op.attributes.dimension = reader.Integer("dimension");
+  if (reader.Find("stride") == nullptr) return;
+  op.attributes.stride = reader.Integer("stride");
+  op.attributes.stride_dimension = reader.Integer("stride_dimension");
+}
+
+void FillExtract(AttributeReader& reader, ir::Op& op) { op.attributes.dims = reader.Integers("static_position"); }
+
+void FillGather(AttributeReader& reader, ir::Op& op) {
+  const std::vector<std::int64_t> dimensions = reader.Integers("dimensions");
+  if (dimensions.size() != 1) return reader.Unsupported("`dimensions` must have one entry");
+  op.attributes.dimension = dimensions[0];
+}
+
+void FillReduceIndex(AttributeReader& reader, ir::Op& op) {
+  op.attributes.dimension = reader.Integer("axis");
+  reader.Require("kind");
+  const std::string kind = reader.Opaque("kind", "#tpu.reduction_kind").value_or("");
+  if (kind != "arg_max" && kind != "arg_min") return reader.Unsupported("reduction kind '" + kind + "'");
+  op.attributes.smallest = kind == "arg_min";
+}
+
+void FillIterationBound(AttributeReader& reader, ir::Op& op) { op.attributes.dimension = reader.Integer("dim"); }
+
+void FillPackedType(AttributeReader& reader, ir::Op& op, const char* name) {
+  const Attribute* type = reader.Require(name);
+  if (type == nullptr) return;
+  if (type->kind != Attribute::Kind::kType || !type->type->dtype) return reader.Unsupported(std::string(name) + " is not a type that is known");
+  op.attributes.packed_type = *type->type->dtype;
+}
+
+void FillPack(AttributeReader& reader, ir::Op& op) { FillPackedType(reader, op, "target_type"); }
+
+void FillUnpack(AttributeReader& reader, ir::Op& op) {
+  FillPackedType(reader, op, "source_type");
+  op.attributes.index = reader.Integer("index");
+}
+
+void FillAssumeMultiple(AttributeReader& reader, ir::Op& op) { op.attributes.multiple = reader.Integer("multiple"); }
+
+// Both attributes permit a less exact result; ours is exact.
+void FillReciprocal(AttributeReader& reader, ir::Op&) { reader.Ignore({"approx", "full_range"}); }
+
+void FillStrides(AttributeReader& reader, ir::Op& op) { op.attributes.dims = reader.Integers("strides"); }
+
+// What only a person reads.
+void FillDebug(AttributeReader& reader, ir::Op&) { reader.Ignore({"tag", "formatted", "shape", "label"}); }
 
 void FillConcatenate(AttributeReader& reader, ir::Op& op) { op.attributes.dimension = reader.Integer("dimension"); }
 
@@ -150,6 +197,20 @@ Fill FillOf(OpCode code) {
     case OpCode::kMatmul: return FillMatmul;
     case OpCode::kDynamicRotate: return FillRotate;
     case OpCode::kConcatenate: return FillConcatenate;
+    case OpCode::kExtract: return FillExtract;
+    case OpCode::kDynamicGather: return FillGather;
+    case OpCode::kReduceIndex: return FillReduceIndex;
+    case OpCode::kIterationBound: return FillIterationBound;
+    case OpCode::kPackElementwise: return FillPack;
+    case OpCode::kUnpackElementwise: return FillUnpack;
+    case OpCode::kAssumeMultiple: return FillAssumeMultiple;
+    case OpCode::kReciprocal: return FillReciprocal;
+    case OpCode::kStridedLoad:
+    case OpCode::kStridedStore: return FillStrides;
+    case OpCode::kDebugLog:
+    case OpCode::kDebugLogBuffer:
+    case OpCode::kTraceValue: return FillDebug;
+    case OpCode::kVectorDialectStore:
     case OpCode::kLoad:
     case OpCode::kStore:
     case OpCode::kVectorLoad: return FillLoad;

@@ -1,6 +1,7 @@
 // A kernel: Mosaic's `main`, its grid and windows, and its index maps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -58,6 +59,8 @@ class Kernel {
   std::vector<std::pair<int, int>> aliases;  // (input, output) that share memory; inputs counted with scalar prefetch
   std::int64_t vmem_limit_bytes = 0;         // 0: the chip's default
 
+  // Leading scalar operands of the call that give extents of the grid; what scalar prefetch and windows show comes behind them.
+  std::size_t num_dynamic_extents() const { return static_cast<std::size_t>(std::count(grid.begin(), grid.end(), core::kDynamicExtent)); }
   int num_windowed() const { return static_cast<int>(windows.size()); }
   core::SourceLocation location;
 

@@ -66,8 +66,13 @@ std::optional<ReductionKind> ReductionKindFromName(std::string_view name);
 struct Attributes {
   Constant value;                          // arith.constant
   std::int64_t predicate = 0;              // arith.cmpi, arith.cmpf
-  std::int64_t dimension = 0;              // tpu.iota (dimensions[0]), tpu.dynamic_rotate, tpu.concatenate
-  std::vector<std::int64_t> dims;          // reduction_dims, permutation, offsets
+  std::int64_t dimension = 0;              // tpu.iota (dimensions[0]), tpu.dynamic_rotate, tpu.concatenate, tpu.reduce_index, tpu.dynamic_gather, tpu.iteration_bound
+  std::int64_t stride = 0, stride_dimension = 0;  // tpu.dynamic_rotate; 0: none
+  std::int64_t index = 0;                  // tpu.unpack_elementwise
+  std::int64_t multiple = 1;               // tpu.assume_multiple
+  DType packed_type = DType::kBFloat16;    // tpu.pack_elementwise, tpu.unpack_elementwise
+  bool smallest = false;                   // tpu.reduce_index: arg_min
+  std::vector<std::int64_t> dims;          // reduction_dims, permutation, offsets, static_position, strides of tpu.strided_*
   std::vector<std::int64_t> sizes;         // vector.extract_strided_slice
   ReductionKind reduction = ReductionKind::kAdd;
   DotDimensionNumbers dot;                 // tpu.matmul

@@ -1,5 +1,7 @@
 #include "kernel_audit/ir/verifier.h"
 
+#include <iterator>
+
 #include "kernel_audit/ir/verifier_rules.h"
 
 namespace kernel_audit::ir {
@@ -59,6 +61,11 @@ class Walk {
     return "";
   }
 
+  static OpCode TerminatorOf(const Op& op, const Region* region) {
+    if (op.code == OpCode::kRegion) return OpCode::kRegionYield;
+    return op.code == OpCode::kWhile && region == op.regions[0] ? OpCode::kCondition : OpCode::kYield;
+  }
+
   core::Result<void> Check(const Op& op, std::vector<const Value*>& defined, int depth) {
     if (const std::string wrong = CheckCounts(op); !wrong.empty()) return Bad(op, wrong);
     for (const Value* operand : op.operands) {
@@ -68,14 +75,16 @@ class Walk {
       if (auto checked = Define(result, &op, op.location, defined); !checked) return checked;
       visible_[static_cast<std::size_t>(result->id)] = false;  // not yet, inside the operation's own regions
     }
-    const OpCode terminator = op.code == OpCode::kRegion ? OpCode::kRegionYield : OpCode::kYield;
     for (const Region* region : op.regions) {
-      if (auto checked = Enter(*region, terminator, op.location, depth + 1); !checked) return checked;
+      if (auto checked = Enter(*region, TerminatorOf(op, region), op.location, depth + 1); !checked) return checked;
     }
     for (const Value* result : op.results) visible_[static_cast<std::size_t>(result->id)] = true;
     const Rule rule = RuleOf(op.code);
     if (rule == nullptr) return Bad(op, "the verifier has no rule for this operation");
     if (const std::string wrong = rule(op); !wrong.empty()) return Bad(op, wrong);
+    if (op.code == OpCode::kIterationBound && (op.attributes.dimension < 0 || op.attributes.dimension >= std::ssize(kernel_.grid))) {
+      return Bad(op, "the grid has no dimension " + std::to_string(op.attributes.dimension));
+    }
     return {};
   }
 

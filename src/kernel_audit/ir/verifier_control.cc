@@ -48,6 +48,20 @@ std::string ForRule(const Op& op) {
   return CheckResults(op);
 }
 
+// initial values -> first region; its scf.condition's values -> second region and results; what that yields -> first region again.
+std::string WhileRule(const Op& op) {
+  const Region &before = *op.regions[0], &after = *op.regions[1];
+  const std::vector<Value*>& condition = Yielded(&before);
+  if (!IsScalar(condition[0], DType::kBool)) return "its condition must be a scalar i1";
+  const bool round = SameTypes(op.operands, 0, before.arguments, 0) && SameTypes(condition, 1, after.arguments, 0) &&
+                     SameTypes(condition, 1, op.results, 0) && SameTypes(Yielded(&after), 0, before.arguments, 0);
+  if (!round) return "initial, carried, yielded and resulting values must have the same types";
+  for (const Value* argument : before.arguments) {
+    if (argument->type.is_ref()) return "it can't carry references";
+  }
+  return CheckResults(op);
+}
+
 // What it may yield depends on what it ends: the owner's rule looks at it.
 std::string EndRule(const Op&) { return ""; }
 
@@ -58,6 +72,8 @@ Rule ControlRule(OpCode code) {
     case OpCode::kRegion: return PlainRegionsRule;
     case OpCode::kIf: return IfRule;
     case OpCode::kFor: return ForRule;
+    case OpCode::kWhile: return WhileRule;
+    case OpCode::kCondition:
     case OpCode::kYield:
     case OpCode::kRegionYield:
     case OpCode::kReturn: return EndRule;

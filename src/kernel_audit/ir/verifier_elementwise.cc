@@ -64,9 +64,12 @@ bool CanCast(OpCode code, DType from, DType to) {
     case OpCode::kTruncI: return integers && BitWidth(from) > BitWidth(to);
     case OpCode::kExtF: return floats && BitWidth(from) < BitWidth(to);
     case OpCode::kTruncF: return floats && BitWidth(from) > BitWidth(to);
-    case OpCode::kSIToFP: return IsPlainInteger(from) && core::IsFloat(to);
-    case OpCode::kFPToSI: return core::IsFloat(from) && IsPlainInteger(to);
-    case OpCode::kBitcast: return BitWidth(from) == BitWidth(to) && from != DType::kIndex && to != DType::kIndex;
+    case OpCode::kSIToFP:
+    case OpCode::kUIToFP: return IsPlainInteger(from) && core::IsFloat(to);
+    case OpCode::kFPToSI:
+    case OpCode::kFPToUI: return core::IsFloat(from) && IsPlainInteger(to);
+    case OpCode::kWeird: return core::IsFloat(from) && to == DType::kBool;
+    case OpCode::kArithBitcast: return BitWidth(from) == BitWidth(to) && from != DType::kIndex && to != DType::kIndex;
     default: return false;
   }
 }
@@ -80,6 +83,50 @@ std::string CastRule(const Op& op) {
   return "";
 }
 
+std::string StochasticConvertRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &random = op.operands[1]->type, &to = op.result()->type;
+  if (from.is_ref() || from.kind != to.kind || random.kind != to.kind || from.shape != to.shape || random.shape != to.shape) {
+    return "its operands and its result must have one shape";
+  }
+  if (from.dtype == DType::kFloat32 && random.dtype == DType::kInt32 && to.dtype == DType::kBFloat16) return "";
+  return "it makes bf16 of f32 and i32";
+}
+
+// Whether elements of `narrow` are packed into elements of `wide`: both integers, or bf16 of f32.
+bool Packs(DType wide, DType narrow) {
+  if (wide == DType::kFloat32) return narrow == DType::kBFloat16;
+  return wide == DType::kInt32 && (narrow == DType::kInt16 || narrow == DType::kInt8);
+}
+
+std::string PackRule(const Op& op) {
+  const Type& to = op.result()->type;
+  const DType narrow = op.attributes.packed_type;
+  if (!to.is_vector() || to.dtype != DType::kInt32) return "its result must be a vector of i32";
+  const Type expected = Type::Vector(op.operands[0]->type.dtype, to.shape);
+  if (!Packs(expected.dtype, narrow)) return "it can't pack these types";
+  if (static_cast<int>(op.operands.size()) * BitWidth(narrow) != 32) return "its operands must fill 32 bits";
+  for (const Value* operand : op.operands) {
+    if (operand->type != expected) return "its operands must have one type and the shape of its result";
+  }
+  return "";
+}
+
+std::string UnpackRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  const DType narrow = op.attributes.packed_type;
+  if (from != Type::Vector(DType::kInt32, to.shape) || !to.is_vector() || !Packs(to.dtype, narrow)) {
+    return "it makes a vector of f32 or i32 of one of i32 with the same shape";
+  }
+  return op.attributes.index >= 0 && op.attributes.index < 32 / BitWidth(narrow) ? "" : "its index is out of range";
+}
+
+std::string AssumeMultipleRule(const Op& op) {
+  if (!op.result()->type.is_scalar() || !core::IsInteger(op.result()->type.dtype) || op.operands[0]->type != op.result()->type) {
+    return "its operand and its result must be one scalar integer type";
+  }
+  return op.attributes.multiple > 0 ? "" : "its multiple must be positive";
+}
+
 }  // namespace
 
 Rule ElementwiseRule(OpCode code) {
@@ -89,6 +136,9 @@ Rule ElementwiseRule(OpCode code) {
     case OpCode::kSubF:
     case OpCode::kMulF:
     case OpCode::kDivF:
+    case OpCode::kRemF:
+    case OpCode::kPowF:
+    case OpCode::kAtan2:
     case OpCode::kNegF:
     case OpCode::kMaximumF:
     case OpCode::kMinimumF:
@@ -98,6 +148,16 @@ Rule ElementwiseRule(OpCode code) {
     case OpCode::kSin:
     case OpCode::kRsqrt:
     case OpCode::kSqrt:
+    case OpCode::kExp2:
+    case OpCode::kLog1p:
+    case OpCode::kCos:
+    case OpCode::kTan:
+    case OpCode::kErf:
+    case OpCode::kCeil:
+    case OpCode::kFloor:
+    case OpCode::kRound:
+    case OpCode::kRoundEven:
+    case OpCode::kReciprocal:
     case OpCode::kAbsF: return FloatRule;
     case OpCode::kAddI:
     case OpCode::kSubI:
@@ -108,6 +168,11 @@ Rule ElementwiseRule(OpCode code) {
     case OpCode::kRemUI:
     case OpCode::kMaxSI:
     case OpCode::kMinSI:
+    case OpCode::kMaxUI:
+    case OpCode::kMinUI:
+    case OpCode::kAbsI:
+    case OpCode::kCtlz:
+    case OpCode::kCtpop:
     case OpCode::kAndI:
     case OpCode::kOrI:
     case OpCode::kXOrI:
@@ -125,7 +190,14 @@ Rule ElementwiseRule(OpCode code) {
     case OpCode::kTruncF:
     case OpCode::kSIToFP:
     case OpCode::kFPToSI:
-    case OpCode::kBitcast: return CastRule;
+    case OpCode::kUIToFP:
+    case OpCode::kFPToUI:
+    case OpCode::kWeird:
+    case OpCode::kArithBitcast: return CastRule;
+    case OpCode::kStochasticConvert: return StochasticConvertRule;
+    case OpCode::kPackElementwise: return PackRule;
+    case OpCode::kUnpackElementwise: return UnpackRule;
+    case OpCode::kAssumeMultiple: return AssumeMultipleRule;
     default: return nullptr;
   }
 }

@@ -37,6 +37,31 @@ std::string VectorLoadRule(const Op& op) {
   return IsBlockOf(op.result()->type, op.operands[0]->type) ? "" : "its result must be a vector of the reference's rank and element type";
 }
 
+std::string CheckStrides(const Op& op, std::size_t rank) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (op.attributes.dims.size() != rank) return "it needs a stride a dimension";
+  for (const std::int64_t stride : op.attributes.dims) {
+    if (stride < 1 || stride > kMost) return "its strides must be positive";
+  }
+  return "";
+}
+
+std::string StridedLoadRule(const Op& op) {
+  if (auto wrong = VectorLoadRule(op); !wrong.empty()) return wrong;
+  return CheckStrides(op, op.result()->type.shape.size());
+}
+
+std::string PlainStoreRule(const Op& op) {
+  if (auto wrong = CheckAccess(op, op.operands[1], 2, op.operands.size() - 2); !wrong.empty()) return wrong;
+  if (IsBlockOf(op.operands[0]->type, op.operands[1]->type)) return "";
+  return "its value must be a vector of the reference's rank and element type";
+}
+
+std::string StridedStoreRule(const Op& op) {
+  if (auto wrong = PlainStoreRule(op); !wrong.empty()) return wrong;
+  return CheckStrides(op, op.operands[0]->type.shape.size());
+}
+
 std::string VectorStoreRule(const Op& op) {
   if (auto wrong = CheckSegments(op, {{1, 1}, {1, 1}, {0, -1}, {0, 1}}); !wrong.empty()) return wrong;
   const Type& value = op.operands[0]->type;
@@ -95,6 +120,38 @@ std::string RefSqueezeRule(const Op& op) {
   return kept == to.shape.size() ? "" : "it may only drop dimensions of extent 1";
 }
 
+bool IsPlainRef(const Type& type) {
+  for (const std::int64_t extent : type.shape) {
+    if (extent == core::kDynamicExtent) return false;
+  }
+  return type.is_ref() && !core::IsSemaphore(type.dtype);
+}
+
+std::string RefReshapeRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  if (!IsPlainRef(from) || !IsPlainRef(to) || from.dtype != to.dtype || from.space != to.space) {
+    return "its result must be a reference like its operand, both of known extents";
+  }
+  return core::NumElements(from.shape) == core::NumElements(to.shape) ? "" : "its result must have as many elements as its operand";
+}
+
+std::string RefBitcastRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  const std::size_t rank = from.shape.size();
+  if (!IsPlainRef(from) || !IsPlainRef(to) || from.space != to.space || to.shape.size() != rank) {
+    return "its result must be a reference of its operand's rank and space, both of known extents";
+  }
+  if (from.dtype == DType::kBool || to.dtype == DType::kBool) return "an i1 has no other type";
+  Shape expected = from.shape;
+  const int narrow = BitWidth(from.dtype), wide = BitWidth(to.dtype);
+  if (narrow != wide) {
+    if (rank < 2) return "another width needs two dimensions";
+    if (expected[rank - 2] * narrow % wide != 0) return "the bits do not fill whole elements of its result";
+    expected[rank - 2] = expected[rank - 2] * narrow / wide;
+  }
+  return expected == to.shape ? "" : "its result must have the shape " + core::ToString(expected);
+}
+
 }  // namespace
 
 Rule MemoryRule(OpCode code) {
@@ -103,6 +160,11 @@ Rule MemoryRule(OpCode code) {
     case OpCode::kStore: return StoreRule;
     case OpCode::kVectorLoad: return VectorLoadRule;
     case OpCode::kVectorStore: return VectorStoreRule;
+    case OpCode::kStridedLoad: return StridedLoadRule;
+    case OpCode::kVectorDialectStore: return PlainStoreRule;
+    case OpCode::kStridedStore: return StridedStoreRule;
+    case OpCode::kRefReshape: return RefReshapeRule;
+    case OpCode::kRefBitcast: return RefBitcastRule;
     case OpCode::kAlloca: return AllocaRule;
     case OpCode::kRefSlice: return RefSliceRule;
     case OpCode::kRefSqueeze: return RefSqueezeRule;

@@ -71,6 +71,19 @@ std::string SemReadRule(const Op& op) {
   return IsScalar(op.result(), DType::kInt32) ? "" : "its result must be i32";
 }
 
+std::string ScalarInt32Rule(const Op& op) { return IsScalar(op.result(), DType::kInt32) ? "" : "its result must be i32"; }
+
+std::string DelayRule(const Op& op) { return IsScalar(op.operands[0], DType::kInt32) ? "" : "it takes i32"; }
+
+std::string LogRule(const Op& op) {
+  for (const Value* operand : op.operands) {
+    if (!operand->type.is_scalar()) return "it takes scalars";
+  }
+  return "";
+}
+
+std::string LogBufferRule(const Op& op) { return op.operands[0]->type.is_ref() ? "" : "it takes a reference"; }
+
 std::string NothingToCheck(const Op&) { return ""; }
 
 }  // namespace
@@ -83,6 +96,12 @@ Rule SyncRule(OpCode code) {
     case OpCode::kSemSignal: return SemSignalRule;
     case OpCode::kSemWait: return CheckSemaphoreAndAmount;
     case OpCode::kSemRead: return SemReadRule;
+    case OpCode::kIterationBound:
+    case OpCode::kDeviceId: return ScalarInt32Rule;
+    case OpCode::kDelay: return DelayRule;
+    case OpCode::kDebugLog:
+    case OpCode::kTraceValue: return LogRule;
+    case OpCode::kDebugLogBuffer: return LogBufferRule;
     case OpCode::kTraceStart:
     case OpCode::kTraceStop: return NothingToCheck;
     default: return nullptr;

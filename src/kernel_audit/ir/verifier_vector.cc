@@ -64,6 +64,56 @@ std::string SliceRule(const Op& op) {
   return "";
 }
 
+std::string ExtractRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  const Dimensions& position = op.attributes.dims;
+  if (!from.is_vector() || !SameElements(from, to)) return "it works on a vector, and its result has the vector's element type";
+  if (position.size() > from.shape.size() || from.shape.size() - position.size() != to.shape.size()) {
+    return "static_position must have an index a dimension that is dropped";
+  }
+  for (std::size_t i = 0; i < from.shape.size(); ++i) {
+    if (i < position.size() ? position[i] < 0 || position[i] >= from.shape[i] : to.shape[i - position.size()] != from.shape[i]) {
+      return i < position.size() ? "static_position is out of range" : "its result must have the dimensions that are left";
+    }
+  }
+  return "";
+}
+
+// Of the same bits: the second-last extents are to each other as the element widths the other way round.
+std::string BitcastRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  if (from.is_ref() || from.kind != to.kind || from.shape.size() != to.shape.size()) return "its operand and its result must have one rank";
+  const int narrow = BitWidth(from.dtype), wide = BitWidth(to.dtype);
+  if (from.dtype == DType::kIndex || to.dtype == DType::kIndex) return "index has no bits";
+  if (narrow == wide) return from.shape == to.shape ? "" : "its operand and its result must have one shape";
+  if (from.dtype == DType::kBool || to.dtype == DType::kBool) return "an i1 has no other width";
+  Shape expected = from.shape;
+  if (expected.size() < 2) return "another width needs two dimensions";
+  std::int64_t& rows = expected[expected.size() - 2];
+  if (rows * narrow % wide != 0) return "the bits do not fill whole elements of its result";
+  rows = rows * narrow / wide;
+  return expected == to.shape ? "" : "its result must have the shape " + core::ToString(expected);
+}
+
+std::string ReduceIndexRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &to = op.result()->type;
+  if (!from.is_vector() || from.dtype != DType::kFloat32 || !InRange(op.attributes.dimension, from.shape)) {
+    return "it works on a vector of f32 that has that axis";
+  }
+  Shape expected = from.shape;
+  expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(op.attributes.dimension));
+  if (!expected.empty() && to == Type::Vector(DType::kInt32, expected)) return "";
+  return "its result must be a vector of i32 with the other dimensions";
+}
+
+std::string GatherRule(const Op& op) {
+  const Type &from = op.operands[0]->type, &indices = op.operands[1]->type, &to = op.result()->type;
+  if (!from.is_vector() || from != to || indices != Type::Vector(DType::kInt32, to.shape)) {
+    return "its result must have the type of its operand, and its indices must be i32 of that shape";
+  }
+  return InRange(op.attributes.dimension, to.shape) ? "" : "its dimension is out of range";
+}
+
 bool KindFits(ReductionKind kind, DType dtype) {
   switch (kind) {
     case ReductionKind::kAdd:
@@ -157,7 +207,9 @@ std::string RotateRule(const Op& op) {
   const Type& type = op.result()->type;
   if (!type.is_vector() || op.operands[0]->type != type) return "its operand must be a vector of the result's type";
   if (!IsScalar(op.operands[1], DType::kInt32)) return "its amount must be i32";
-  return InRange(op.attributes.dimension, type.shape) ? "" : "its dimension is out of range";
+  if (!InRange(op.attributes.dimension, type.shape)) return "its dimension is out of range";
+  const bool two = InRange(op.attributes.stride_dimension, type.shape) && op.attributes.stride_dimension != op.attributes.dimension;
+  return op.attributes.stride == 0 || two ? "" : "its stride_dimension is out of range or its dimension";
 }
 
 std::string ConcatenateRule(const Op& op) {
@@ -185,6 +237,10 @@ Rule VectorRule(OpCode code) {
     case OpCode::kBroadcast: return BroadcastRule;
     case OpCode::kShapeCast: return ShapeCastRule;
     case OpCode::kExtractStridedSlice: return SliceRule;
+    case OpCode::kExtract: return ExtractRule;
+    case OpCode::kBitcast: return BitcastRule;
+    case OpCode::kReduceIndex: return ReduceIndexRule;
+    case OpCode::kDynamicGather: return GatherRule;
     case OpCode::kReduce: return ReduceRule;
     case OpCode::kTranspose: return TransposeRule;
     case OpCode::kMatmul: return MatmulRule;
