@@ -85,9 +85,10 @@ class Counter {
   Counter(const ir::Kernel& kernel, const Chip& chip) : kernel_(kernel), chip_(chip) {}
 
   KernelMemory Run() {
-    const std::size_t first = kernel_.grid.size(), operands = num_inputs() + kernel_.outputs.size();
-    for (std::size_t i = 0; first + i < kernel_.body->arguments.size(); ++i) {
-      const ir::Type& type = kernel_.body->arguments[first + i]->type;
+    const std::size_t extents = kernel_.num_dynamic_extents(), operands = num_inputs() + kernel_.outputs.size();
+    for (std::size_t at = kernel_.grid.size(); at < kernel_.body->arguments.size(); ++at) {
+      const std::size_t i = at - kernel_.grid.size() + extents;
+      const ir::Type& type = kernel_.body->arguments[at]->type;
       if (i < operands) {
         AddOperand(i, type);
       } else {
@@ -104,7 +105,7 @@ class Counter {
   std::size_t num_inputs() const { return kernel_.inputs.size(); }
 
   const ir::Window* WindowOf(std::size_t operand) const {
-    const auto prefetch = static_cast<std::size_t>(kernel_.num_scalar_prefetch);
+    const auto prefetch = kernel_.num_dynamic_extents() + static_cast<std::size_t>(kernel_.num_scalar_prefetch);
     if (operand < prefetch || operand - prefetch >= kernel_.windows.size()) return nullptr;
     const auto& window = kernel_.windows[operand - prefetch];
     return window ? &*window : nullptr;
@@ -129,7 +130,7 @@ class Counter {
     }
     if (SharesMemory(operand)) return;
     if (type.space == MemorySpace::kVmem && IsKnown(type.shape)) whole_vmem_bytes_ = Plus(whole_vmem_bytes_, TiledBytes(chip_, type.dtype, type.shape));
-    Add(operand < static_cast<std::size_t>(kernel_.num_scalar_prefetch) ? "scalar prefetch " + std::to_string(operand) : name, type, 1, kernel_.location);
+    Add(operand < kernel_.num_dynamic_extents() + static_cast<std::size_t>(kernel_.num_scalar_prefetch) ? "scalar prefetch " + std::to_string(operand) : name, type, 1, kernel_.location);
   }
 
   void Add(std::string name, const ir::Type& type, int buffers, const core::SourceLocation& location) {

@@ -18,7 +18,7 @@ const ir::Op* WriterOf(const ir::Region& region, const ir::Value* reference) {
     if (!uses) continue;
     if (op->info().effect == ir::Effect::kWrite) return op;
     if (op->code == ir::OpCode::kEnqueueDma && op->operands[0] != reference) return op;
-    const bool derives = op->code == ir::OpCode::kRefSlice || op->code == ir::OpCode::kRefSqueeze;
+    const bool derives = op->info().effect == ir::Effect::kNone && !op->results.empty() && op->result()->type.is_ref();
     if (!derives) continue;
     if (const ir::Op* writer = WriterOf(region, op->result())) return writer;
   }
@@ -63,9 +63,10 @@ Shape Share::PointAt(const Shape& position) const {
   return point;
 }
 
-CoreRun::CoreRun(const Program& program, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
+CoreRun::CoreRun(const Program& program, const Shape& grid, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
     : program_(program), kernel_(program.kernel()), arrays_(arrays), machine_(program, log, cross_core, options, core),
       output_windows_(kernel_.outputs.size(), nullptr) {
+  machine_.grid = grid;
   BindReferences();
 }
 
@@ -73,13 +74,13 @@ void CoreRun::BindReferences() {
   const std::vector<ir::Value*>& arguments = kernel_.body->arguments;
   const std::size_t first = kernel_.grid.size();
   for (std::size_t i = 0; first + i < arguments.size(); ++i) {
-    machine_.reference(program_.body().reference_registers[i]) = View::Whole(BufferOf(i, arguments[first + i]));
+    machine_.reference(program_.body().reference_registers[i]) = View::Whole(BufferOf(kernel_.num_dynamic_extents() + i, arguments[first + i]));
   }
 }
 
 Buffer& CoreRun::BufferOf(std::size_t operand, const ir::Value* argument) {
   const std::size_t operands = num_inputs() + kernel_.outputs.size();
-  const auto prefetch = static_cast<std::size_t>(kernel_.num_scalar_prefetch);
+  const auto prefetch = kernel_.num_dynamic_extents() + static_cast<std::size_t>(kernel_.num_scalar_prefetch);
   if (operand >= operands) return OwnBuffer("scratch " + std::to_string(operand - operands), argument->type);
   const bool windowed = operand >= prefetch && operand - prefetch < kernel_.windows.size() && kernel_.windows[operand - prefetch];
   return windowed ? AddWindow(operand, *kernel_.windows[operand - prefetch], argument->type.space) : WholeArray(operand, argument);
@@ -112,7 +113,8 @@ Buffer& CoreRun::WholeArray(std::size_t operand, const ir::Value* argument) {
   Buffer& copy = OwnBuffer(array.name, argument->type);
   std::copy_n(array.data, array.elements * array.element_size, copy.data);
   copy.shadow.SetAll(kValid);
-  if (operand < static_cast<std::size_t>(kernel_.num_scalar_prefetch) && IndexMapsRead(kernel_, operand)) tables_.push_back({&copy, writer, copy.storage});
+  const std::size_t prefetch = operand - kernel_.num_dynamic_extents();
+  if (prefetch < static_cast<std::size_t>(kernel_.num_scalar_prefetch) && IndexMapsRead(kernel_, prefetch)) tables_.push_back({&copy, writer, copy.storage});
   return copy;
 }
 
@@ -121,9 +123,11 @@ void CoreRun::SetGridPoint(const Function& function, const Shape& point) {
 }
 
 // The block index of every window at a grid point.
-core::Result<void> CoreRun::EvaluateIndexMaps(const Shape& point) {
+core::Result<void> CoreRun::EvaluateIndexMaps(const Shape& point, Buffering buffering) {
   machine_.grid_point = point;
   for (std::size_t w = 0; w < windows_.size(); ++w) {
+    const bool one = windows_[w]->window().buffers == 1;
+    if (one != (buffering == Buffering::kOne) && buffering != Buffering::kAny) continue;
     const Function& function = program_.index_maps()[static_cast<std::size_t>(window_maps_[w])];
     SetGridPoint(function, point);
     for (std::size_t r = 0; r < function.reference_registers.size(); ++r) {
@@ -147,6 +151,10 @@ void CoreRun::CheckPrefetch() {
     finding.kind = FindingKind::kRace;
     finding.buffer = table.buffer->name;
     finding.location = table.writer->location;
+    finding.other_location = kernel_.location;
+    const std::string region = RegionText(View::Whole(*table.buffer));
+    finding.accesses = {{machine_.name(), true, finding.location, region, machine_.grid_point},
+                        {"the index maps", false, finding.other_location, region, machine_.grid_point}};
     finding.message = "the body changed " + table.buffer->name + ", which index maps read: whether they see it depends on how far ahead blocks are fetched";
     machine_.Report(std::move(finding));
   }
@@ -159,13 +167,15 @@ core::Result<void> CoreRun::Run(const Share& share) {
   return {};
 }
 
-// A double-buffered window is fetched while the program before it runs, so its index is worked out before that program's body.
+// A double-buffered window is fetched while the program before it runs, so its index is worked out before that program's body; one with a
+// single buffer is fetched when the body has ended.
 core::Result<void> CoreRun::RunPrograms(const Share& share) {
   Shape position(kernel_.grid.size(), 0);
   Shape point = share.PointAt(position);
-  if (auto done = EvaluateIndexMaps(point); !done) return done;
+  if (core::NumElements(machine_.grid) == 0) return {};
+  if (auto done = EvaluateIndexMaps(point, Buffering::kAny); !done) return done;
   for (bool last = false; !last;) {
-    const std::int64_t number = ProgramNumber(point, kernel_.grid);
+    const std::int64_t number = ProgramNumber(point, machine_.grid);
     machine_.grid_point = point;
     machine_.program_number = number;
     machine_.Charge(kProgramWork);
@@ -176,12 +186,16 @@ core::Result<void> CoreRun::RunPrograms(const Share& share) {
     last = !Advance(position, share.size);
     const Shape following = share.PointAt(position);
     if (!last) {
-      if (auto done = EvaluateIndexMaps(following); !done) return done;
+      if (auto done = EvaluateIndexMaps(following, Buffering::kMore); !done) return done;
     }
     machine_.grid_point = point;
     SetGridPoint(program_.body(), point);
     if (auto done = machine_.Run(program_.body()); !done || machine_.stopped()) return done;
-    if (!last) CheckPrefetch();
+    if (!last) {
+      if (auto done = EvaluateIndexMaps(following, Buffering::kOne); !done) return done;
+      machine_.grid_point = point;
+      CheckPrefetch();
+    }
     for (std::size_t w = 0; w < windows_.size(); ++w) {
       if (last || windows_[w]->Leaves(next_[w])) windows_[w]->WriteBack(machine_, static_cast<std::int32_t>(number));
     }

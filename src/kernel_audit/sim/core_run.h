@@ -23,7 +23,8 @@ struct Share {
 
 class CoreRun {
  public:
-  CoreRun(const Program& program, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core);
+  // `grid`: the kernel's, its dynamic extents filled in.
+  CoreRun(const Program& program, const Shape& grid, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core);
 
   core::Result<void> Run(const Share& share);
 
@@ -40,7 +41,8 @@ class CoreRun {
   Buffer& WholeArray(std::size_t operand, const ir::Value* argument);
   Buffer& OwnBuffer(std::string name, const ir::Type& type);
   void SetGridPoint(const Function& function, const Shape& point);
-  core::Result<void> EvaluateIndexMaps(const Shape& point);
+  enum class Buffering { kOne, kMore, kAny };
+  core::Result<void> EvaluateIndexMaps(const Shape& point, Buffering buffering);
   core::Result<void> RunPrograms(const Share& share);
   void CheckPrefetch();
 
@@ -55,7 +57,7 @@ class CoreRun {
   std::vector<Shape> next_;  // the block index of each window for the program that comes
   // A scalar prefetch that index maps read and the body writes, and what it held before the body.
   struct PrefetchTable {
-    const Buffer* buffer;
+    Buffer* buffer;
     const ir::Op* writer;
     std::vector<std::byte> before;
   };

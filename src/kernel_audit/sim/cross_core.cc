@@ -85,7 +85,7 @@ FindingAccess CrossCore::Describe(const Site& site, const Access& access) const 
   const core::SourceLocation& location = site.op != nullptr ? site.op->location : kernel_.location;
   std::string agent = "core " + std::to_string(site.core);
   if (access.dma != 0) agent += "'s DMA " + std::to_string(access.dma) + (location.known() ? " started at " + location.ToString() : "");
-  return {agent, site.write, location, RegionText(access.part), GridPoint(kernel_.grid, access.program)};
+  return {agent, site.write, location, RegionText(access.part), GridPoint(grid_, access.program)};
 }
 
 }  // namespace kernel_audit::sim

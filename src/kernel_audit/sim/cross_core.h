@@ -27,7 +27,7 @@ class CrossCore {
     }
   };
 
-  explicit CrossCore(const ir::Kernel& kernel) : kernel_(kernel) {}
+  CrossCore(const ir::Kernel& kernel, Shape grid) : kernel_(kernel), grid_(std::move(grid)) {}
 
   // A whole array that all cores see; memory of one core's own is not registered and never races.
   void Register(const Buffer& buffer);
@@ -52,6 +52,7 @@ class CrossCore {
   FindingAccess Describe(const Site& site, const Access& access) const;
 
   const ir::Kernel& kernel_;
+  Shape grid_;
   std::map<const Buffer*, std::vector<Marks>> arrays_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> reported_;  // (mine, other): the finding
   std::size_t sites_ = 0;

@@ -37,7 +37,7 @@ void DmaEngine::Signal(const ir::Op* op, const View& semaphore, std::int64_t amo
 
 void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, const View& semaphore) {
   Dma dma{++started_, op, {source, RegionOf(source)}, {target, RegionOf(target)}, semaphore,
-          target.elements() * static_cast<std::int64_t>(target.buffer->element_size), machine_.program_number};
+          target.bytes(), machine_.program_number};
   machine_.Charge(static_cast<std::uint64_t>(target.elements()));
   if (machine_.observe()) CheckStart(dma);
   if (Event* event = machine_.Log(Event::Kind::kDmaStart, op)) {
@@ -191,7 +191,7 @@ void DmaEngine::ReportRace(const Dma& dma, bool dma_writes, const Side& side, bo
   finding.location = machine_.LocationOf(op);
   finding.other_location = dma.op->location;
   finding.accesses = {{agent, write, finding.location, region, machine_.grid_point},
-                      {Agent(dma), dma_writes, dma.op->location, dma_region, GridPoint(machine_.program().kernel().grid, dma.program)}};
+                      {Agent(dma), dma_writes, dma.op->location, dma_region, GridPoint(machine_.grid, dma.program)}};
   finding.message = agent + (write ? " writes " : " reads ") + region + " of " + finding.buffer + " while " + Agent(dma) +
                     (dma_writes ? " writes " : " reads ") + dma_region + " of it and was not awaited";
   machine_.Report(std::move(finding));
@@ -207,7 +207,8 @@ void DmaEngine::ReportLeak(Dma& dma, const Buffer* ended) {
   finding.location = dma.op->location;
   finding.message = Agent(dma) + " (" + RegionText(source) + " of " + source.buffer->name + " to " + RegionText(target) + " of " +
                     target.buffer->name + ") was not awaited when " + (ended == nullptr ? "the kernel ended" : "the scope of " + ended->name + " ended");
-  finding.grid_point = GridPoint(machine_.program().kernel().grid, dma.program);
+  finding.grid_point = GridPoint(machine_.grid, dma.program);
+  finding.accesses = {{Agent(dma), true, dma.op->location, RegionText(target), finding.grid_point}};
   machine_.Report(std::move(finding));
 }
 

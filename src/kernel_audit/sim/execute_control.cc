@@ -18,9 +18,13 @@ void RunBranch(Machine& m, const Instruction& i) {
   if (m.Scalar<std::uint8_t>(i.sources[0]) == 0) m.Jump(i.jump);
 }
 
-// sources: counter, upper bound.
+// sources: counter, upper bound, step.
 void RunLoopHead(Machine& m, const Instruction& i) {
-  if (m.observe()) m.CheckScalar(i.sources[1], i.op, "the bound of a loop");
+  if (m.observe()) {
+    m.CheckScalar(i.sources[0], i.op, "the bound of a loop");
+    m.CheckScalar(i.sources[1], i.op, "the bound of a loop");
+    m.CheckScalar(i.sources[2], i.op, "the step of a loop");
+  }
   if (m.Integer(i.sources[0]) >= m.Integer(i.sources[1])) m.Jump(i.jump);
 }
 
@@ -111,6 +115,7 @@ core::Result<void> DecodeFor(Decoder& decoder, const ir::Op& op) {
   Instruction& test = EmitJump(decoder, op, RunLoopHead);
   test.sources[0] = arguments[0];
   test.sources[1] = operands[1];
+  test.sources[2] = operands[2];
   const auto end = decoder.Region(body);
   if (!end) return tl::unexpected(end.error());
   EmitCopies(decoder, **end, carried, RegistersOf(decoder, (*end)->operands), (*end)->operands);
@@ -122,6 +127,65 @@ core::Result<void> DecodeFor(Decoder& decoder, const ir::Op& op) {
   decoder.instruction(head).jump = decoder.next_instruction();
   decoder.MarkLoop(head, decoder.next_instruction());
   for (std::size_t i = 0; i < carried.size(); ++i) decoder.Alias(op.results[i], carried[i]);
+  return {};
+}
+
+// before = initial; head: what goes before; after, and the results, = the condition's values; leave unless it is true; what comes after;
+// before = yielded; again.
+core::Result<void> DecodeWhile(Decoder& decoder, const ir::Op& op) {
+  if (auto ok = CheckNoReferences(op); !ok) return ok;
+  const ir::Region &test = *op.regions[0], &body = *op.regions[1];
+  const std::vector<int> before = RegistersOf(decoder, test.arguments), initial = RegistersOf(decoder, op.operands);
+  for (std::size_t i = 0; i < before.size(); ++i) EmitCopy(decoder, op, before[i], initial[i]);
+  const int head = decoder.next_instruction();
+  const auto condition = decoder.Region(test);
+  if (!condition) return tl::unexpected(condition.error());
+  const std::vector<ir::Value*> values((*condition)->operands.begin() + 1, (*condition)->operands.end());
+  const std::vector<int> after = RegistersOf(decoder, body.arguments);
+  EmitCopies(decoder, **condition, after, RegistersOf(decoder, values), values);
+  const int goes_on = decoder.RegisterOf((*condition)->operands[0]);
+  const int branch = decoder.next_instruction();
+  EmitJump(decoder, **condition, RunBranch).sources[0] = goes_on;
+  const auto end = decoder.Region(body);
+  if (!end) return tl::unexpected(end.error());
+  EmitCopies(decoder, **end, before, RegistersOf(decoder, (*end)->operands), (*end)->operands);
+  EmitJump(decoder, op, RunJump).jump = head;
+  decoder.instruction(branch).jump = decoder.next_instruction();
+  decoder.MarkLoop(head, decoder.next_instruction());
+  for (std::size_t i = 0; i < after.size(); ++i) decoder.Alias(op.results[i], after[i]);
+  return {};
+}
+
+void RunAssumeMultiple(Machine& m, const Instruction& i) {
+  CopyRegister(m, i.target, i.sources[0]);
+  const std::int64_t value = m.Integer(i.sources[0]), multiple = i.op->attributes.multiple;
+  if (value % multiple == 0 || m.states(i.sources[0]) != nullptr) return;
+  Finding finding;
+  finding.kind = FindingKind::kOutOfBounds;
+  finding.buffer = "a scalar";
+  finding.location = i.op->location;
+  finding.message = "the program promises a multiple of " + std::to_string(multiple) + ", but the value is " + std::to_string(value) +
+                    ": a chip would touch other elements";
+  m.Report(std::move(finding));
+}
+
+core::Result<void> DecodeAssumeMultiple(Decoder& decoder, const ir::Op& op) {
+  decoder.Emit(op, RunAssumeMultiple);
+  return {};
+}
+
+void RunIterationBound(Machine& m, const Instruction& i) {
+  m.SetInt32(i.target, static_cast<std::int32_t>(m.grid[static_cast<std::size_t>(i.op->attributes.dimension)]));
+  m.SetValid(i.target);
+}
+
+core::Result<void> DecodeIterationBound(Decoder& decoder, const ir::Op& op) {
+  decoder.Emit(op, RunIterationBound);
+  return {};
+}
+
+core::Result<void> DecodeDeviceId(Decoder& decoder, const ir::Op& op) {
+  decoder.AddConstant(decoder.RegisterOf(op.result()), {true, std::vector<std::uint8_t>(4, 0)});
   return {};
 }
 
@@ -146,6 +210,13 @@ core::Result<void> DecodeNothing(Decoder&, const ir::Op&) { return {}; }
 void RegisterControl(DecodeTable& table) {
   table[static_cast<std::size_t>(OpCode::kIf)] = DecodeIf;
   table[static_cast<std::size_t>(OpCode::kFor)] = DecodeFor;
+  table[static_cast<std::size_t>(OpCode::kWhile)] = DecodeWhile;
+  table[static_cast<std::size_t>(OpCode::kAssumeMultiple)] = DecodeAssumeMultiple;
+  table[static_cast<std::size_t>(OpCode::kIterationBound)] = DecodeIterationBound;
+  table[static_cast<std::size_t>(OpCode::kDeviceId)] = DecodeDeviceId;
+  for (const OpCode silent : {OpCode::kDelay, OpCode::kDebugLog, OpCode::kDebugLogBuffer, OpCode::kTraceValue}) {
+    table[static_cast<std::size_t>(silent)] = DecodeNothing;
+  }
   table[static_cast<std::size_t>(OpCode::kRegion)] = DecodeRegion;
   table[static_cast<std::size_t>(OpCode::kTraceStart)] = DecodeNothing;
   table[static_cast<std::size_t>(OpCode::kTraceStop)] = DecodeNothing;

@@ -1,5 +1,6 @@
 // References to parts of memory, scoped memory, DMAs and semaphores.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "kernel_audit/sim/decode.h"
@@ -12,20 +13,28 @@ using ir::OpCode;
 
 struct ReferencePayload : Payload {
   int from = -1, to = -1;
-  std::vector<int> starts;
+  std::vector<int> starts, sizes;  // sizes: registers of the extents that are not known, in their order
   Shape shape;
+  std::int64_t ratio = 1;  // of widths
 };
 
 // A slice that sticks out is reported and moved inside, so that the program can go on.
 void RunSlice(Machine& m, const Instruction& i) {
   const auto& payload = static_cast<const ReferencePayload&>(*i.payload);
   const View& from = m.reference(payload.from);
-  std::array<std::int64_t, kMaxRank> start{};
+  std::array<std::int64_t, kMaxRank> start{}, sizes{};
+  std::size_t next = 0;
   for (std::size_t d = 0; d < from.rank; ++d) {
     if (m.observe()) m.CheckScalar(payload.starts[d], i.op, "the start of a slice");
     start[d] = m.Integer(payload.starts[d]);
-    const std::int64_t size = payload.shape[d], extent = from.shape[d];
-    if (start[d] >= 0 && start[d] <= extent - size) continue;
+    std::int64_t& size = sizes[d];
+    const std::int64_t extent = from.shape[d];
+    size = payload.shape[d];
+    if (size == core::kDynamicExtent) {
+      if (m.observe()) m.CheckScalar(payload.sizes[next], i.op, "the size of a slice");
+      size = m.Integer(payload.sizes[next++]);
+    }
+    if (size >= 0 && start[d] >= 0 && start[d] <= extent - size) continue;
     Finding finding;
     finding.kind = FindingKind::kOutOfBounds;
     finding.buffer = from.buffer->name;
@@ -33,14 +42,25 @@ void RunSlice(Machine& m, const Instruction& i) {
     finding.message = "the slice takes elements [" + std::to_string(start[d]) + ", " + std::to_string(start[d] + size) + ") of dimension " +
                       std::to_string(d) + " of " + from.buffer->name + ", whose extent is " + std::to_string(extent);
     m.Report(std::move(finding));
+    size = std::clamp<std::int64_t>(size, 0, extent);
     start[d] = std::clamp<std::int64_t>(start[d], 0, extent - size);
   }
-  m.reference(payload.to) = from.Sub(start.data(), payload.shape.data());
+  m.reference(payload.to) = from.Sub(start.data(), sizes.data());
 }
 
 void RunSqueeze(Machine& m, const Instruction& i) {
   const auto& payload = static_cast<const ReferencePayload&>(*i.payload);
   m.reference(payload.to) = m.reference(payload.from).Squeeze(payload.shape);
+}
+
+void RunReshape(Machine& m, const Instruction& i) {
+  const auto& payload = static_cast<const ReferencePayload&>(*i.payload);
+  m.reference(payload.to) = *m.reference(payload.from).Reshape(payload.shape);  // decoding has checked it
+}
+
+void RunRefBitcast(Machine& m, const Instruction& i) {
+  const auto& payload = static_cast<const ReferencePayload&>(*i.payload);
+  m.reference(payload.to) = m.reference(payload.from).Widen(payload.ratio);
 }
 
 void RunAllocate(Machine& m, const Instruction& i) {
@@ -49,14 +69,17 @@ void RunAllocate(Machine& m, const Instruction& i) {
 }
 
 core::Result<void> DecodeReference(Decoder& decoder, const ir::Op& op, Instruction::Run run) {
-  if (std::count(op.result()->type.shape.begin(), op.result()->type.shape.end(), core::kDynamicExtent) > 0) {
-    return tl::unexpected(Unsupported(op, "the result has an extent that is known only when it runs"));
-  }
   auto payload = std::make_unique<ReferencePayload>();
   payload->shape = op.result()->type.shape;
   payload->to = decoder.ReferenceOf(op.result());
   if (!op.operands.empty()) payload->from = decoder.ReferenceOf(op.operands[0]);
-  for (std::size_t i = 1; i < op.operands.size(); ++i) payload->starts.push_back(decoder.RegisterOf(op.operands[i]));
+  const std::size_t starts = op.code == OpCode::kRefSlice ? op.operands[0]->type.shape.size() : 0;
+  for (std::size_t i = 1; i < op.operands.size(); ++i) {
+    (i <= starts ? payload->starts : payload->sizes).push_back(decoder.RegisterOf(op.operands[i]));
+  }
+  if (op.code == OpCode::kRefBitcast) {
+    payload->ratio = static_cast<std::int64_t>(core::ByteSize(op.result()->type.dtype) / core::ByteSize(op.operands[0]->type.dtype));
+  }
   const Payload& kept = decoder.Keep(std::move(payload));
   Instruction& made = decoder.Emit(op, run);
   made.payload = &kept;
@@ -67,6 +90,40 @@ core::Result<void> DecodeReference(Decoder& decoder, const ir::Op& op, Instructi
 template <Instruction::Run kRun>
 core::Result<void> DecodeReferenceWith(Decoder& decoder, const ir::Op& op) {
   return DecodeReference(decoder, op, kRun);
+}
+
+// The strides that a reference will have when it runs; they follow from where it comes from. Nothing: from an extent that is not known.
+std::optional<View> StaticView(const ir::Value* reference) {
+  const Shape& shape = reference->type.shape;
+  const ir::Op* op = reference->producer;
+  if (std::count(shape.begin(), shape.end(), core::kDynamicExtent) > 0 || shape.size() > kMaxRank) return std::nullopt;
+  if (op == nullptr || op->code == OpCode::kAlloca) return View::Dense(shape);
+  std::optional<View> from = StaticView(op->operands[0]);
+  if (!from) return from;
+  constexpr std::array<std::int64_t, kMaxRank> kStart{};
+  switch (op->code) {
+    case OpCode::kRefSlice: return from->Sub(kStart.data(), shape.data());
+    case OpCode::kRefSqueeze: return from->Squeeze(shape);
+    case OpCode::kRefReshape: return from->Reshape(shape);
+    case OpCode::kRefBitcast:
+      return from->Widen(static_cast<std::int64_t>(core::ByteSize(reference->type.dtype) / core::ByteSize(op->operands[0]->type.dtype)));
+    default: return std::nullopt;
+  }
+}
+
+core::Result<void> DecodeReshape(Decoder& decoder, const ir::Op& op) {
+  if (!StaticView(op.result())) return tl::unexpected(Unsupported(op, "the elements do not lie so that strides give this shape"));
+  return DecodeReference(decoder, op, RunReshape);
+}
+
+core::Result<void> DecodeRefBitcast(Decoder& decoder, const ir::Op& op) {
+  if (core::ByteSize(op.result()->type.dtype) < core::ByteSize(op.operands[0]->type.dtype)) {
+    return tl::unexpected(Unsupported(op, "to a narrower element type"));
+  }
+  for (const ir::Value* value = op.operands[0]; value->producer != nullptr && !value->producer->operands.empty(); value = value->producer->operands[0]) {
+    if (value->producer->code == OpCode::kRefBitcast) return tl::unexpected(Unsupported(op, "of a reference that was bitcast already"));
+  }
+  return DecodeReference(decoder, op, RunRefBitcast);
 }
 
 struct SyncPayload : Payload {
@@ -90,7 +147,7 @@ void WaitFor(Machine& m, const Instruction& i, const View& semaphore, std::int64
 void RunWaitDma(Machine& m, const Instruction& i) {
   const auto& sync = static_cast<const SyncPayload&>(*i.payload);
   const View& target = m.reference(sync.target);
-  WaitFor(m, i, m.reference(sync.semaphore), target.elements() * static_cast<std::int64_t>(target.buffer->element_size));
+  WaitFor(m, i, m.reference(sync.semaphore), target.bytes());
 }
 
 void RunSignal(Machine& m, const Instruction& i) {
@@ -152,6 +209,8 @@ core::Result<void> DecodeReadSemaphore(Decoder& decoder, const ir::Op& op) {
 void RegisterDma(DecodeTable& table) {
   const auto set = [&table](OpCode code, DecodeFn decode) { table[static_cast<std::size_t>(code)] = decode; };
   set(OpCode::kRefSlice, DecodeReferenceWith<RunSlice>);
+  set(OpCode::kRefReshape, DecodeReshape);
+  set(OpCode::kRefBitcast, DecodeRefBitcast);
   set(OpCode::kRefSqueeze, DecodeReferenceWith<RunSqueeze>);
   set(OpCode::kAlloca, DecodeReferenceWith<RunAllocate>);
   set(OpCode::kSemAlloc, DecodeReferenceWith<RunAllocate>);

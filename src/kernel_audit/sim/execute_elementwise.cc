@@ -91,9 +91,12 @@ void RegisterElementwise(DecodeTable& table) {
     for (OpCode code : codes) table[static_cast<std::size_t>(code)] = decode;
   };
   set(DecodeConstant, {OpCode::kConstant});
-  set(DecodeUnary, {OpCode::kNegF, OpCode::kAbsF, OpCode::kIndexCast, OpCode::kExtUI, OpCode::kExtSI, OpCode::kTruncI, OpCode::kExtF, OpCode::kTruncF,
-                    OpCode::kSIToFP, OpCode::kFPToSI, OpCode::kExp, OpCode::kLog, OpCode::kTanh, OpCode::kSin, OpCode::kRsqrt, OpCode::kSqrt, OpCode::kBitcast});
-  set(DecodeBinary, {OpCode::kAddF, OpCode::kSubF, OpCode::kMulF, OpCode::kDivF, OpCode::kMaximumF, OpCode::kMinimumF, OpCode::kCmpF, OpCode::kAddI,
+  set(DecodeUnary, {OpCode::kUIToFP, OpCode::kFPToUI, OpCode::kArithBitcast, OpCode::kExp2, OpCode::kLog1p, OpCode::kCos, OpCode::kTan, OpCode::kErf, OpCode::kCeil,
+                    OpCode::kFloor, OpCode::kRound, OpCode::kRoundEven, OpCode::kAbsI, OpCode::kCtlz, OpCode::kCtpop, OpCode::kReciprocal, OpCode::kWeird,
+                    OpCode::kNegF, OpCode::kAbsF, OpCode::kIndexCast, OpCode::kExtUI, OpCode::kExtSI, OpCode::kTruncI, OpCode::kExtF, OpCode::kTruncF,
+                    OpCode::kSIToFP, OpCode::kFPToSI, OpCode::kExp, OpCode::kLog, OpCode::kTanh, OpCode::kSin, OpCode::kRsqrt, OpCode::kSqrt});
+  set(DecodeBinary, {OpCode::kRemF, OpCode::kPowF, OpCode::kAtan2, OpCode::kMaxUI, OpCode::kMinUI, OpCode::kStochasticConvert,
+                     OpCode::kAddF, OpCode::kSubF, OpCode::kMulF, OpCode::kDivF, OpCode::kMaximumF, OpCode::kMinimumF, OpCode::kCmpF, OpCode::kAddI,
                      OpCode::kSubI, OpCode::kMulI, OpCode::kDivSI, OpCode::kRemSI, OpCode::kDivUI, OpCode::kRemUI, OpCode::kMaxSI, OpCode::kMinSI, OpCode::kAndI,
                      OpCode::kOrI, OpCode::kXOrI, OpCode::kShlI, OpCode::kShrSI, OpCode::kShrUI, OpCode::kCmpI});
   set(DecodeSelect, {OpCode::kSelect});

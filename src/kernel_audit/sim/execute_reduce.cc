@@ -61,6 +61,21 @@ core::Result<void> DecodeReduce(Decoder& decoder, const ir::Op& op) {
   return {};
 }
 
+void RunReduceIndex(Machine& m, const Instruction& i) {
+  ops::ReduceIndex(reinterpret_cast<std::int32_t*>(m.data(i.target)), reinterpret_cast<const float*>(m.data(i.sources[0])),
+                   RegisterInfo(m, i.sources[0]).type.shape, i.op->attributes.dimension, i.op->attributes.smallest);
+}
+
+void PropagateReduceIndex(Machine& m, const Instruction& i) {
+  const std::vector<ElementState> folded = FoldStates(m.states(i.sources[0]), RegisterInfo(m, i.sources[0]).type.shape, {i.op->attributes.dimension});
+  std::copy(folded.begin(), folded.end(), m.MakeStates(i.target));
+}
+
+core::Result<void> DecodeReduceIndex(Decoder& decoder, const ir::Op& op) {
+  decoder.Emit(op, RunReduceIndex).propagate = PropagateReduceIndex;
+  return {};
+}
+
 struct MatmulPayload : Payload {
   explicit MatmulPayload(ops::MatmulPlan made) : plan(std::move(made)) {}
   mutable ops::MatmulPlan plan;  // it owns working memory
@@ -129,6 +144,7 @@ core::Result<void> DecodeMatmul(Decoder& decoder, const ir::Op& op) {
 
 void RegisterReduce(DecodeTable& table) {
   table[static_cast<std::size_t>(OpCode::kReduce)] = DecodeReduce;
+  table[static_cast<std::size_t>(OpCode::kReduceIndex)] = DecodeReduceIndex;
   table[static_cast<std::size_t>(OpCode::kMatmul)] = DecodeMatmul;
 }
 

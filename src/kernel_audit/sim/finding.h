@@ -19,7 +19,7 @@ enum class FindingKind { kRace, kDeadlock, kLeak, kOutOfBounds, kUninitialized, 
 // "out_of_bounds", as JSON and the terminal spell it.
 const char* Name(FindingKind kind);
 
-// One side of a race.
+// What one agent did to elements of the finding's buffer.
 struct FindingAccess {
   std::string agent;  // "core 0", "DMA 3 started at model.cpp:12"
   bool write = false;
@@ -35,7 +35,7 @@ struct Finding {
   core::SourceLocation location;        // where it matters
   core::SourceLocation other_location;  // the other access, or where the value came from; unknown where there is none
   Shape grid_point;               // of the program; empty without a grid
-  std::vector<FindingAccess> accesses;  // of a race: two
+  std::vector<FindingAccess> accesses;  // of a race: two, else the one that went wrong; empty where nothing was read or written
   std::int64_t occurrences = 1;         // how often the same thing happened at the same place
 };
 

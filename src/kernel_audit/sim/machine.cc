@@ -40,7 +40,7 @@ std::string ScopedName(const ir::Op& op, const ir::Kernel& kernel) {
 }  // namespace
 
 Machine::Machine(const Program& program, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
-    : program_(&program), log_(&log), cross_core_(cross_core), events_(options.observe ? options.events : nullptr), core_(core), observe_(options.observe), name_("core " + std::to_string(core)),
+    : grid(program.kernel().grid), program_(&program), log_(&log), cross_core_(cross_core), events_(options.observe ? options.events : nullptr), core_(core), observe_(options.observe), name_("core " + std::to_string(core)),
       dmas_(*this, options.schedule), arena_(program.arena_size() + kAlignment) {
   const auto misaligned = reinterpret_cast<std::uintptr_t>(arena_.data()) % kAlignment;
   std::byte* base = arena_.data() + (misaligned == 0 ? 0 : kAlignment - misaligned);
@@ -108,11 +108,14 @@ core::Result<void> Machine::Run(const Function& function) {
 
 ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t first, std::int64_t count) {
   constexpr std::size_t kMost = 255 - kFirstOrigin;
-  for (std::size_t i = 0; i < origins_.size(); ++i) {
-    if (origins_[i].op == op && origins_[i].buffer == view.buffer) return static_cast<ElementState>(i + kFirstOrigin);
+  for (std::size_t i = 0; i < origins_->size(); ++i) {
+    if ((*origins_)[i].op == op && (*origins_)[i].buffer == view.buffer) return static_cast<ElementState>(i + kFirstOrigin);
   }
-  if (origins_.size() < kMost) origins_.push_back({op, view.buffer, UnsetText(op, view, first, count)});
-  return static_cast<ElementState>(origins_.size() - 1 + kFirstOrigin);
+  const std::string agent = op->code == ir::OpCode::kEnqueueDma ? "a DMA that " + name_ + " started" : name_;
+  if (origins_->size() < kMost) {
+    origins_->push_back({op, view.buffer, {agent, false, op->location, RegionText(view), grid_point}, UnsetText(op, view, first, count)});
+  }
+  return static_cast<ElementState>(origins_->size() - 1 + kFirstOrigin);
 }
 
 Event* Machine::Log(Event::Kind kind, const ir::Op* op) {
@@ -214,6 +217,7 @@ void Machine::ReportUninitialized(ElementState state, const ir::Op* op, const st
   finding.message = from.what + ", and what was read becomes " + use;
   finding.location = LocationOf(op);
   finding.other_location = from.op->location;
+  finding.accesses = {from.access};
   Report(std::move(finding));
 }
 

@@ -22,6 +22,7 @@ namespace kernel_audit::sim {
 struct Origin {
   const ir::Op* op;
   const Buffer* buffer;
+  FindingAccess access;
   std::string what;  // "672 of the 1024 elements that vector.load reads from the window of input 0 lie past the array's edge, the first is (0, 44)"
 };
 
@@ -86,6 +87,8 @@ class Machine {
   // Work besides instructions: elements that were copied, and what is done for each program.
   void Charge(std::uint64_t work) { work_left_ -= std::min(work_left_, work); }
 
+  // The grid, all of its extents known: the kernel's unless somebody sets another.
+  Shape grid;
   // The program that runs now; empty without a grid.
   Shape grid_point;
   std::int64_t program_number = 0;
@@ -94,7 +97,9 @@ class Machine {
   void NameOrigins(const ir::Op* op, const View& part, ElementState* states, std::size_t elements);
   // The state that stands for "read here before anything was written": `count` of the view's elements, the first of them at `first`.
   ElementState OriginAt(const ir::Op* op, const View& view, std::int64_t first, std::int64_t count);
-  const Origin& origin(ElementState state) const { return origins_[state - kFirstOrigin]; }
+  const Origin& origin(ElementState state) const { return (*origins_)[state - kFirstOrigin]; }
+  // Cores that see the same arrays number origins together.
+  void ShareOriginsWith(const Machine& other) { origins_ = other.origins_; }
 
   // A value without a value matters here: `use` says what for ("the condition of a branch").
   void ReportUninitialized(ElementState state, const ir::Op* op, const std::string& use);
@@ -127,7 +132,7 @@ class Machine {
   std::vector<ElementState*> states_;
   std::vector<std::unique_ptr<ElementState[]>> state_storage_;
   std::vector<View> references_;
-  std::vector<Origin> origins_;
+  std::shared_ptr<std::vector<Origin>> origins_ = std::make_shared<std::vector<Origin>>();
 };
 
 // Copies a register to another one of the same type, states included.

@@ -71,13 +71,67 @@ std::array<std::byte, 8> UndefinedElement(DType dtype) {
 }
 
 View View::Whole(Buffer& buffer) {
-  View view;
+  View view = Dense(buffer.shape);
   view.buffer = &buffer;
-  view.rank = buffer.shape.size();
-  const Shape strides = core::RowMajorStrides(buffer.shape);
-  std::copy(buffer.shape.begin(), buffer.shape.end(), view.shape.begin());
+  return view;
+}
+
+View View::Dense(const Shape& dense) {
+  View view;
+  view.rank = dense.size();
+  const Shape strides = core::RowMajorStrides(dense);
+  std::copy(dense.begin(), dense.end(), view.shape.begin());
   std::copy(strides.begin(), strides.end(), view.stride.begin());
   std::iota(view.dim.begin(), view.dim.end(), std::size_t{0});
+  return view;
+}
+
+View View::Strided(const std::int64_t* starts, const std::int64_t* sizes, const std::int64_t* steps) const {
+  View view = Sub(starts, sizes);
+  for (std::size_t d = 0; d < rank; ++d) view.stride[d] *= steps[d];
+  return view;
+}
+
+// Walks both shapes from the innermost dimension on. A wanted dimension takes all of what is left of one of ours or a part of it, or several
+// of ours whose strides go on as those of one dimension would.
+std::optional<View> View::Reshape(const Shape& wanted) const {
+  View view = *this;
+  view.rank = wanted.size();
+  view.reshaped = true;
+  std::size_t ours = rank;
+  std::int64_t left = 1, step = 1;  // of our dimension `ours`: elements not yet taken, and their stride
+  const auto next = [&] {
+    while (left == 1 && ours > 0) {
+      left = shape[--ours];
+      step = stride[ours];
+    }
+  };
+  for (std::size_t d = wanted.size(); d-- > 0;) {
+    view.shape[d] = wanted[d];
+    next();
+    view.stride[d] = step;
+    std::int64_t need = wanted[d], at = step;
+    while (need > 1) {
+      next();
+      const std::int64_t taken = std::min(need, left);
+      if (step != at || taken == 0 || need % taken != 0 || left % taken != 0) return std::nullopt;
+      need /= taken;
+      left /= taken;
+      step *= taken;
+      at *= taken;
+    }
+  }
+  return view;
+}
+
+View View::Widen(std::int64_t ratio) const {
+  View view = *this;
+  if (ratio == 1) return view;
+  const std::size_t row = rank - 2;
+  view.parts = ratio;
+  view.part_stride = stride[row];
+  view.stride[row] *= ratio;
+  view.shape[row] /= ratio;
   return view;
 }
 
@@ -97,13 +151,30 @@ View View::Squeeze(const Shape& squeezed) const {
 
 Region RegionOf(const View& view) {
   Region region;
-  std::int64_t rest = view.offset;
-  for (std::size_t d = view.buffer->shape.size(); d-- > 0;) {
-    region.start[d] = rest % view.buffer->shape[d];
-    region.size[d] = 1;
-    rest /= view.buffer->shape[d];
+  const std::size_t rank = view.buffer->shape.size();
+  std::int64_t first = view.offset, last = view.offset + (view.parts - 1) * view.part_stride;
+  for (std::size_t d = 0; d < view.rank; ++d) last += std::max<std::int64_t>(0, view.shape[d] - 1) * view.stride[d];
+  std::array<std::int64_t, kMaxRank> end{};
+  for (std::size_t d = rank; d-- > 0;) {
+    const std::int64_t extent = std::max<std::int64_t>(1, view.buffer->shape[d]);
+    region.start[d] = first % extent;
+    end[d] = last % extent;
+    first /= extent;
+    last /= extent;
   }
-  for (std::size_t d = 0; d < view.rank; ++d) region.size[view.dim[d]] = view.shape[d];
+  // What a reshaped view holds may go on from row to row: behind the first dimension in which it does, whole dimensions.
+  bool whole = false;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (whole) {
+      region.start[d] = 0;
+      end[d] = view.buffer->shape[d] - 1;
+    }
+    region.size[d] = end[d] - region.start[d] + 1;
+    whole = whole || (view.reshaped && region.size[d] > 1);
+  }
+  for (std::size_t d = 0; !view.reshaped && d < view.rank; ++d) {
+    if (view.shape[d] == 0) region.size[view.dim[d]] = 0;
+  }
   return region;
 }
 
@@ -151,7 +222,58 @@ View View::Sub(const std::int64_t* starts, const std::int64_t* sizes) const {
   return view;
 }
 
+namespace {
+
+View PartOf(const View& view, std::int64_t part) {
+  View one = view;
+  one.offset += part * view.part_stride;
+  one.parts = 1;
+  return one;
+}
+
+// Calls f(elements of the buffer, side by side, that are part number `part` of the view's; their block) for each part.
+template <typename F>
+void ForEachPart(const View& view, std::vector<std::byte>& block, F&& f) {
+  block.resize(static_cast<std::size_t>(view.elements()) * view.buffer->element_size);
+  for (std::int64_t part = 0; part < view.parts; ++part) f(PartOf(view, part), static_cast<std::size_t>(part));
+}
+
+void ReadParts(const View& view, std::byte* block) {
+  std::vector<std::byte> dense;
+  const std::size_t size = view.buffer->element_size, wide = view.element_size();
+  ForEachPart(view, dense, [&](const View& one, std::size_t part) {
+    Read(one, dense.data());
+    for (std::size_t e = 0; e * size < dense.size(); ++e) std::memcpy(block + e * wide + part * size, dense.data() + e * size, size);
+  });
+}
+
+void WriteParts(const View& view, const std::byte* block) {
+  std::vector<std::byte> dense;
+  const std::size_t size = view.buffer->element_size, wide = view.element_size();
+  ForEachPart(view, dense, [&](const View& one, std::size_t part) {
+    for (std::size_t e = 0; e * size < dense.size(); ++e) std::memcpy(dense.data() + e * size, block + e * wide + part * size, size);
+    Write(one, dense.data());
+  });
+}
+
+bool ReadPartStates(const View& view, ElementState* states) {
+  const auto count = static_cast<std::size_t>(view.elements());
+  std::vector<ElementState> one(count);
+  std::fill_n(states, count, kValid);
+  bool any = false;
+  for (std::int64_t part = 0; part < view.parts; ++part) {
+    if (!ReadStates(PartOf(view, part), one.data())) continue;
+    any = true;
+    for (std::size_t e = 0; e < count; ++e) states[e] = std::max(states[e], one[e]);
+  }
+  return any;
+}
+
+}  // namespace
+
 void Read(const View& view, std::byte* block) {
+  if (view.elements() == 0) return;
+  if (view.parts > 1) return ReadParts(view, block);
   const std::size_t size = view.buffer->element_size;
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {
     const std::size_t bytes = static_cast<std::size_t>(run) * size;
@@ -161,6 +283,8 @@ void Read(const View& view, std::byte* block) {
 }
 
 void Write(const View& view, const std::byte* block) {
+  if (view.elements() == 0) return;
+  if (view.parts > 1) return WriteParts(view, block);
   const std::size_t size = view.buffer->element_size;
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {
     const std::size_t bytes = static_cast<std::size_t>(run) * size;
@@ -170,6 +294,12 @@ void Write(const View& view, const std::byte* block) {
 }
 
 void Copy(const View& to, const View& from) {
+  const bool inner_apart = to.rank > 0 && (to.stride[to.rank - 1] != 1 || from.stride[from.rank - 1] != 1) && to.shape[to.rank - 1] > 1;
+  if (to.parts > 1 || from.parts > 1 || inner_apart || to.elements() == 0) {
+    std::vector<std::byte> block(static_cast<std::size_t>(from.bytes()));
+    Read(from, block.data());
+    return Write(to, block.data());
+  }
   const std::size_t size = to.buffer->element_size;
   // The innermost dimension is the unit of copying; outer ones are walked in both views at once.
   const std::size_t inner = to.rank == 0 ? 1 : static_cast<std::size_t>(to.shape[to.rank - 1]);
@@ -193,7 +323,8 @@ void Copy(const View& to, const View& from) {
 
 bool ReadStates(const View& view, ElementState* states) {
   Shadow& shadow = view.buffer->shadow;
-  if (shadow.all_valid()) return false;
+  if (shadow.all_valid() || view.elements() == 0) return false;
+  if (view.parts > 1) return ReadPartStates(view, states);
   if (shadow.uniform()) {
     std::memset(states, shadow.at(0), static_cast<std::size_t>(view.elements()));
     return true;
@@ -213,7 +344,9 @@ bool ReadStates(const View& view, ElementState* states) {
 
 void WriteStates(const View& view, const ElementState* states) {
   Shadow& shadow = view.buffer->shadow;
-  if (states == nullptr && shadow.all_valid()) return;
+  if ((states == nullptr && shadow.all_valid()) || view.elements() == 0) return;
+  for (std::int64_t part = 0; view.parts > 1 && part < view.parts; ++part) WriteStates(PartOf(view, part), states);
+  if (view.parts > 1) return;
   if (states == nullptr && static_cast<std::size_t>(view.elements()) == view.buffer->elements) return shadow.SetAll(kValid);
   ElementState* all = shadow.Mixed();
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -83,7 +84,8 @@ Shape ElementIndex(const Buffer& buffer, std::int64_t element);
 std::array<std::byte, 8> UndefinedElement(DType dtype);
 
 // A box of a buffer's elements, possibly with some dimensions dropped. Strides are in elements; dimension i of the view is dimension
-// dim[i] of the buffer.
+// dim[i] of the buffer, unless `reshaped`. An element of the view is `parts` elements of the buffer, `part_stride` apart, the first in its
+// low bits: memory that is seen as a wider element type.
 struct View {
   Buffer* buffer = nullptr;
   std::int64_t offset = 0;
@@ -91,11 +93,23 @@ struct View {
   std::array<std::int64_t, kMaxRank> shape{};
   std::array<std::int64_t, kMaxRank> stride{};
   std::array<std::size_t, kMaxRank> dim{};
+  std::int64_t parts = 1, part_stride = 0;
+  bool reshaped = false;
 
+  // Dense and row-major, without a buffer.
+  static View Dense(const Shape& shape);
   static View Whole(Buffer& buffer);
   std::int64_t elements() const;
   // The box `sizes` at `starts`, which must lie inside.
   View Sub(const std::int64_t* starts, const std::int64_t* sizes) const;
+  // The same, every steps[d]-th element along dimension d.
+  View Strided(const std::int64_t* starts, const std::int64_t* sizes, const std::int64_t* steps) const;
+  // The same elements, in row-major order, under another shape; nothing where no strides give that.
+  std::optional<View> Reshape(const Shape& shape) const;
+  // `ratio` elements along the second-last dimension as one.
+  View Widen(std::int64_t ratio) const;
+  std::size_t element_size() const { return buffer->element_size * static_cast<std::size_t>(parts); }
+  std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(element_size()); }
   // Without the dimensions (all of extent 1) that are not in `shape`.
   View Squeeze(const Shape& squeezed) const;
   // The offset and length of each run of elements that lie side by side, in row-major order.
@@ -104,7 +118,7 @@ struct View {
   std::byte* at(std::int64_t element) const { return buffer->data + static_cast<std::size_t>(element) * buffer->element_size; }
 };
 
-// The box in the buffer's own coordinates.
+// A box in the buffer's own coordinates: the smallest that holds the view.
 struct Region {
   std::array<std::int64_t, kMaxRank> start{}, size{};
 };

@@ -15,12 +15,13 @@ constexpr std::int64_t kMostPrograms = std::int64_t{1} << 31;
 class Runner {
  public:
   Runner(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options)
-      : program_(program), kernel_(program.kernel()), options_(options), arrays_(kernel_, inputs, outputs) {}
+      : program_(program), kernel_(program.kernel()), options_(options), grid_(kernel_.grid), arrays_(kernel_, inputs, outputs) {}
 
   core::Result<Report> Run() {
-    programs_ = core::CheckedNumElements(kernel_.grid);
-    if (programs_ < 1 || programs_ > kMostPrograms) {
-      return core::Fail(core::ErrorCode::kUnsupported, "a grid of " + core::ToString(kernel_.grid) + " has no programs or too many to simulate", kernel_.location);
+    ReadGrid();
+    programs_ = core::CheckedNumElements(grid_);
+    if (programs_ < 0 || programs_ > kMostPrograms) {
+      return core::Fail(core::ErrorCode::kUnsupported, "a grid of " + core::ToString(grid_) + " has too many programs to simulate", kernel_.location);
     }
     memory_ = CountMemory(kernel_, *options_.chip);
     CapacityCheck capacity = CheckCapacity(kernel_, memory_, *options_.chip);
@@ -33,30 +34,38 @@ class Runner {
   }
 
  private:
+  // Extents that are not known stand in the first operands.
+  void ReadGrid() {
+    int next = 0;
+    for (std::int64_t& extent : grid_) {
+      if (extent == core::kDynamicExtent) extent = std::max(0, *reinterpret_cast<const std::int32_t*>(arrays_.input(next++).data));
+    }
+  }
+
   // What a whole array holds before the kernel writes to it is undefined, the same way every time.
   void MakeDefined() {
     for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) {
-      const std::size_t window = kernel_.inputs.size() - static_cast<std::size_t>(kernel_.num_scalar_prefetch) + i;
-      const bool windowed = window < kernel_.windows.size() && kernel_.windows[window];
+      const std::size_t window = kernel_.inputs.size() - kernel_.num_dynamic_extents() - static_cast<std::size_t>(kernel_.num_scalar_prefetch) + i;
+      const bool windowed = window < kernel_.windows.size() && kernel_.windows[window] && !kernel_.windows[window]->element_indexed;
       if (!windowed && !arrays_.is_aliased(i)) arrays_.output(i).FillUndefined();
     }
   }
 
   // The dimension whose programs are divided among the cores, or nothing.
   std::optional<std::size_t> DividedDimension() const {
-    for (std::size_t d = 0; options_.cores > 1 && d < kernel_.grid.size(); ++d) {
-      if (kernel_.semantics[d] == ir::DimensionSemantics::kParallel && kernel_.grid[d] > 1) return d;
+    for (std::size_t d = 0; options_.cores > 1 && d < grid_.size(); ++d) {
+      if (kernel_.semantics[d] == ir::DimensionSemantics::kParallel && grid_[d] > 1) return d;
     }
     return std::nullopt;
   }
 
   std::vector<std::vector<std::int32_t>> Order() const {
-    std::vector<std::vector<std::int32_t>> order(kernel_.grid.size());
+    std::vector<std::vector<std::int32_t>> order(grid_.size());
     if (!options_.permute_parallel) return order;
     std::mt19937_64 random(*options_.permute_parallel);
     for (std::size_t d = 0; d < order.size(); ++d) {
       if (kernel_.semantics[d] != ir::DimensionSemantics::kParallel) continue;
-      order[d].resize(static_cast<std::size_t>(kernel_.grid[d]));
+      order[d].resize(static_cast<std::size_t>(grid_[d]));
       std::iota(order[d].begin(), order[d].end(), 0);
       std::shuffle(order[d].begin(), order[d].end(), random);
     }
@@ -69,15 +78,16 @@ class Runner {
     if (cores > 1) RegisterArrays();
     const auto order = Order();
     for (int core = 0; core < cores; ++core) {
-      Share share{Shape(kernel_.grid.size(), 0), kernel_.grid, order};
+      Share share{Shape(grid_.size(), 0), grid_, order};
       if (divided) {
-        const std::int64_t extent = kernel_.grid[*divided], each = (extent + cores - 1) / cores;
+        const std::int64_t extent = grid_[*divided], each = (extent + cores - 1) / cores;
         share.first[*divided] = std::min(extent, core * each);
         share.size[*divided] = std::min(each, extent - share.first[*divided]);
         if (share.size[*divided] <= 0) break;
       }
-      cores_.push_back(std::make_unique<CoreRun>(program_, arrays_, log_, cross_core_.get(), options_, core));
+      cores_.push_back(std::make_unique<CoreRun>(program_, grid_, arrays_, log_, cross_core_.get(), options_, core));
       cores_.back()->machine().set_work_limit(options_.work_limit);
+      cores_.back()->machine().ShareOriginsWith(cores_.front()->machine());
       if (auto done = cores_.back()->Run(share); !done) return done;
       stopped_ = stopped_ || cores_.back()->machine().stopped();
     }
@@ -85,7 +95,7 @@ class Runner {
   }
 
   void RegisterArrays() {
-    cross_core_ = std::make_unique<CrossCore>(kernel_);
+    cross_core_ = std::make_unique<CrossCore>(kernel_, grid_);
     for (std::size_t i = 0; i < kernel_.inputs.size(); ++i) cross_core_->Register(arrays_.input(i));
     for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) cross_core_->Register(arrays_.output(i));
   }
@@ -101,7 +111,7 @@ class Runner {
       ownership.block_shape = window->window().block_shape;
       ownership.blocks = window->blocks();
       ownership.owner = MergedOwners(i);
-      if (!arrays_.is_aliased(i)) FillUnvisited(array, ownership);
+      if (!arrays_.is_aliased(i) && !window->window().element_indexed) FillUnvisited(array, ownership);
     }
     // After a deadlock nothing that is missing means anything.
     if (options_.observe && !stopped_) FindGaps(array, ownership);
@@ -184,7 +194,7 @@ class Runner {
   Report Described() const {
     Report report;
     report.kernel = kernel_.name;
-    report.grid = kernel_.grid;
+    report.grid = grid_;
     report.programs = programs_;
     report.chip = options_.chip->name;
     report.vmem_bytes = memory_.vmem.bytes;
@@ -211,6 +221,7 @@ class Runner {
   const Program& program_;
   const ir::Kernel& kernel_;
   const RunOptions& options_;
+  Shape grid_;
   FindingLog log_;
   KernelMemory memory_;
   Arrays arrays_;

@@ -29,33 +29,53 @@ OperandWindow::OperandWindow(std::string operand, const ir::Window& window, Buff
 
 std::int64_t OperandWindow::BlockNumber() const {
   std::int64_t number = 0;
-  for (std::size_t d = 0; d < index_.size(); ++d) number = number * blocks_[d] + index_[d];
+  for (std::size_t d = 0; d < index_.size(); ++d) {
+    const std::int64_t at = window_->element_indexed ? std::max<std::int64_t>(0, index_[d]) / window_->block_shape[d] : index_[d];
+    number = number * blocks_[d] + at;
+  }
   return number;
+}
+
+// The first element of a dimension that the block covers, and whether the window may lie there: blocks may stick out at the end, windows
+// that are placed by elements only as far as their padding goes.
+bool OperandWindow::Covers(std::size_t d, std::int64_t index, std::int64_t& start) const {
+  const std::int64_t extent = array_->shape[d], block = window_->block_shape[d];
+  if (!window_->element_indexed) {
+    start = index * block;
+    return index >= 0 && start < extent;
+  }
+  const std::int64_t low = window_->padding_low[d], high = window_->padding_high[d];
+  start = index - low;
+  return start >= -low && start + block <= extent + high && start < extent && start + block > 0;
 }
 
 // Works out which part of the array the block covers. A block without any element in the array is reported.
 bool OperandWindow::Place(Machine& machine, const Shape& index) {
-  std::array<std::int64_t, kMaxRank> start{}, size{}, zero{};
+  std::array<std::int64_t, kMaxRank> start{}, size{}, skip{};
   index_ = index;
   placed_ = true;
   whole_block_ = true;
   for (std::size_t d = 0; d < index.size(); ++d) {
     const std::int64_t extent = array_->shape[d], block = window_->block_shape[d];
-    start[d] = index[d] * block;
-    size[d] = std::min(block, extent - start[d]);
-    whole_block_ = whole_block_ && size[d] == block;
-    if (index[d] >= 0 && size[d] > 0) continue;
+    if (Covers(d, index[d], start[d])) {
+      skip[d] = std::max<std::int64_t>(0, -start[d]);
+      start[d] += skip[d];
+      size[d] = std::min(block - skip[d], extent - start[d]);
+      whole_block_ = whole_block_ && size[d] == block;
+      continue;
+    }
     Finding finding;
     finding.kind = FindingKind::kOutOfBounds;
     finding.buffer = operand_;
     finding.location = IndexMapLocation(machine.program().kernel(), *window_);
+    finding.accesses = {{machine.name(), is_output_, finding.location, "block " + core::ToString(index), machine.grid_point}};
     finding.message = "the index map of " + operand_ + " gives block " + core::ToString(index) + ", elements [" + std::to_string(start[d]) + ", " +
                       std::to_string(start[d] + block) + ") of dimension " + std::to_string(d) + ", whose extent is " + std::to_string(extent);
     machine.Report(std::move(finding));
     return false;
   }
   array_part_ = View::Whole(*array_).Sub(start.data(), size.data());
-  block_part_ = View::Whole(block_).Sub(zero.data(), size.data());
+  block_part_ = View::Whole(block_).Sub(skip.data(), size.data());
   return true;
 }
 
@@ -89,13 +109,14 @@ void OperandWindow::Fetch(Machine& machine) {
 
 void OperandWindow::NoteVisit(Machine& machine, std::int32_t program) {
   std::int32_t& owner = owner_[static_cast<std::size_t>(BlockNumber())];
-  if (owner != Ownership::kNobody && !aliased_) {
+  if (owner != Ownership::kNobody && !aliased_ && !window_->element_indexed) {
     Finding finding;
     finding.kind = FindingKind::kOwnership;
     finding.buffer = operand_;
     finding.location = IndexMapLocation(machine.program().kernel(), *window_);
+    finding.accesses = {{machine.name(), true, finding.location, RegionText(array_part_), machine.grid_point}};
     finding.message = "block " + core::ToString(index_) + " of " + operand_ + " is visited again after other blocks were; program " +
-                      core::ToString(GridPoint(machine.program().kernel().grid, owner)) +
+                      core::ToString(GridPoint(machine.grid, owner)) +
                       " wrote it last, and what it left there is lost (put the reduction on the last grid dimension)";
     machine.Report(std::move(finding));
   }

@@ -35,6 +35,7 @@ class OperandWindow {
   const Shape& blocks() const { return blocks_; }
 
  private:
+  bool Covers(std::size_t d, std::int64_t index, std::int64_t& start) const;
   bool Place(Machine& machine, const Shape& index);
   void Fetch(Machine& machine);
   void NoteVisit(Machine& machine, std::int32_t program);

@@ -94,6 +94,43 @@ UnaryFn SIToFP(DType from, DType to) {
   }
 }
 
+// Unsigned integers of up to 32 bits, as 64 signed ones.
+template <class T>
+struct Unsigned {
+  using Stored = T;
+  static HWY_INLINE std::int64_t Load(T value) { return static_cast<std::int64_t>(value); }
+};
+
+UnaryFn UIToFP(DType from, DType to) {
+  switch (from) {
+    case DType::kBool:
+    case DType::kInt8: return FromInt<Unsigned<std::uint8_t>>(to);
+    case DType::kInt16: return FromInt<Unsigned<std::uint16_t>>(to);
+    case DType::kInt32: return FromInt<Unsigned<std::uint32_t>>(to);
+    default: return nullptr;
+  }
+}
+
+// From 0 to 2^k - 1; NaN gives 0.
+template <class T>
+struct SaturateUnsigned {
+  static HWY_INLINE T Of(float x) {
+    constexpr float kEnd = static_cast<float>(std::uint64_t{1} << (8 * sizeof(T)));
+    const float inside = x > 0.0f ? (x < kEnd ? x : 0.0f) : 0.0f;
+    return x >= kEnd ? static_cast<T>(~T{0}) : static_cast<T>(static_cast<std::int64_t>(inside));
+  }
+};
+
+template <class From>
+UnaryFn FPToUIFrom(DType to) {
+  switch (to) {
+    case DType::kInt8: return MapUnary<From, Int<std::uint8_t>, SaturateUnsigned<std::uint8_t>>;
+    case DType::kInt16: return MapUnary<From, Int<std::uint16_t>, SaturateUnsigned<std::uint16_t>>;
+    case DType::kInt32: return MapUnary<From, Int<std::uint32_t>, SaturateUnsigned<std::uint32_t>>;
+    default: return nullptr;
+  }
+}
+
 template <class From>
 UnaryFn FPToSIFrom(DType to) {
   switch (to) {
@@ -110,7 +147,9 @@ UnaryFn FPToSIFrom(DType to) {
 UnaryFn FloatCast(OpCode code, DType from, DType to) {
   const bool narrow = from == DType::kBFloat16;
   if (code == OpCode::kSIToFP) return SIToFP(from, to);
+  if (code == OpCode::kUIToFP) return UIToFP(from, to);
   if (!narrow && from != DType::kFloat32) return nullptr;
+  if (code == OpCode::kFPToUI) return narrow ? FPToUIFrom<BFloat16>(to) : FPToUIFrom<Float32>(to);
   if (code == OpCode::kFPToSI) return narrow ? FPToSIFrom<BFloat16>(to) : FPToSIFrom<Float32>(to);
   if (code == OpCode::kExtF && narrow && to == DType::kFloat32) return MapUnary<BFloat16, Float32, Same>;
   if (code == OpCode::kTruncF && !narrow && to == DType::kBFloat16) return MapUnary<Float32, BFloat16, Same>;

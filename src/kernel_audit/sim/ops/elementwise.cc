@@ -35,17 +35,21 @@ void FillWith(void* dst, const void* element, std::size_t n) {
 }  // namespace
 
 UnaryFn FindUnary(OpCode code, DType from, DType to) {
-  if (code == OpCode::kBitcast) return FindBitcast(from, to);
+  if (code == OpCode::kBitcast || code == OpCode::kArithBitcast) return FindBitcast(from, to);
   if (UnaryFn cast = FindFloatCast(code, from, to)) return cast;
   if (UnaryFn cast = FindIntCast(code, from, to)) return cast;
+  if (UnaryFn bits = FindBits(code, from, to)) return bits;
   if (from != to) return nullptr;
   if (UnaryFn simple = FindFloatUnary(code, from)) return simple;
+  if (UnaryFn library = FindLibraryUnary(code, from)) return library;
   return FindMath(code, from);
 }
 
 BinaryFn FindBinary(OpCode code, DType dtype, std::int64_t predicate) {
   if (BinaryFn compare = FindCompare(code, dtype, predicate)) return compare;
   if (BinaryFn arithmetic = FindFloatBinary(code, dtype)) return arithmetic;
+  if (BinaryFn library = FindLibraryBinary(code, dtype)) return library;
+  if (BinaryFn convert = FindStochasticConvert(code, dtype)) return convert;
   return FindIntBinary(code, dtype);
 }
 

@@ -7,7 +7,8 @@
 // Numerics: float32 arithmetic is IEEE, rounded once, subnormals kept. bfloat16 is computed in float32 and rounded once. A NaN that
 // arithmetic, maximum, minimum or math.* gives is 0x7fc00000 (bfloat16: 0x7fc0); negf, absf, select, bitcast and extf keep a NaN's bits.
 // math.* is evaluated in double precision and rounded to float32: within 0.501 units in the last place. The results are the same
-// bytes on every instruction set.
+// bytes on every instruction set; those of exp2, log1p, cos, tan, erf, powf and atan2 come from the C library's double functions, and so
+// may depend on it where they lie next to the middle between two numbers.
 //
 // i1 is an integer of one bit: signed, true is -1, as sitofp, extsi, the signed comparisons and maxsi see it.
 #pragma once
@@ -30,10 +31,10 @@ using BinaryFn = void (*)(void* dst, const void* a, const void* b, std::size_t n
 // dst[i] = cond[i] != 0 ? a[i] : b[i].
 using SelectFn = void (*)(void* dst, const std::uint8_t* cond, const void* a, const void* b, std::size_t n);
 
-// Casts, bitcast, negf, absf and math.*. Null where the operation does not take `from` to `to`.
+// Casts, bitcasts, negf, absf, reciprocal, weird and math.*. Null where the operation does not take `from` to `to`.
 UnaryFn FindUnary(OpCode code, DType from, DType to);
 
-// Arithmetic, logic, cmpf and cmpi. `predicate` is ops.def's, for the comparisons only. Null where unsupported.
+// Arithmetic, logic, cmpf, cmpi, powf, atan2, and stochastic_convert (float32 and int32 to bfloat16; dtype is float32). `predicate` is ops.def's, for the comparisons only. Null where unsupported.
 BinaryFn FindBinary(OpCode code, DType dtype, std::int64_t predicate = 0);
 
 // Null for types that are not supported.

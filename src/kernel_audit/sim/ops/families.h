@@ -5,8 +5,12 @@
 
 namespace kernel_audit::sim::ops {
 
-UnaryFn FindFloatUnary(OpCode code, DType dtype);    // negf, absf, sqrt
+UnaryFn FindFloatUnary(OpCode code, DType dtype);    // negf, absf, sqrt, reciprocal, ceil, floor, round, roundeven
 UnaryFn FindMath(OpCode code, DType dtype);          // exp, log, tanh, sin, rsqrt
+UnaryFn FindLibraryUnary(OpCode code, DType dtype);  // exp2, log1p, cos, tan, erf
+BinaryFn FindLibraryBinary(OpCode code, DType dtype);  // powf, atan2, remf
+UnaryFn FindBits(OpCode code, DType from, DType to);  // absi, ctlz, ctpop, weird
+BinaryFn FindStochasticConvert(OpCode code, DType dtype);
 UnaryFn FindFloatCast(OpCode code, DType from, DType to);
 UnaryFn FindIntCast(OpCode code, DType from, DType to);
 BinaryFn FindFloatBinary(OpCode code, DType dtype);

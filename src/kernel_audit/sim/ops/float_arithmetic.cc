@@ -25,12 +25,38 @@ struct Sqrt {
   static HWY_INLINE float Of(float x) { return Canonical(__builtin_sqrtf(x)); }
 };
 
+struct Reciprocal {
+  static HWY_INLINE float Of(float x) { return Canonical(1.0f / x); }
+};
+struct Ceil {
+  static HWY_INLINE float Of(float x) { return Canonical(__builtin_ceilf(x)); }
+};
+struct Floor {
+  static HWY_INLINE float Of(float x) { return Canonical(__builtin_floorf(x)); }
+};
+// Away from zero at the middle; what is an integer already (from 2^23 on) stays.
+struct Round {
+  static HWY_INLINE float Of(float x) {
+    const float whole = __builtin_truncf(x);
+    const float rounded = __builtin_fabsf(x - whole) >= 0.5f ? whole + __builtin_copysignf(1.0f, x) : whole;
+    return Canonical(__builtin_copysignf(__builtin_fabsf(x) < 0x1p23f ? rounded : x, x));
+  }
+};
+struct RoundEven {
+  static HWY_INLINE float Of(float x) { return Canonical(__builtin_rintf(x)); }
+};
+
 template <class Element, class Bits, Bits kSign>
 UnaryFn UnaryOf(OpCode code) {
   switch (code) {
     case OpCode::kNegF: return MapUnary<Int<Bits>, Int<Bits>, FlipBit<Bits, kSign>>;
     case OpCode::kAbsF: return MapUnary<Int<Bits>, Int<Bits>, ClearBit<Bits, kSign>>;
     case OpCode::kSqrt: return MapUnary<Element, Element, Sqrt>;
+    case OpCode::kReciprocal: return MapUnary<Element, Element, Reciprocal>;
+    case OpCode::kCeil: return MapUnary<Element, Element, Ceil>;
+    case OpCode::kFloor: return MapUnary<Element, Element, Floor>;
+    case OpCode::kRound: return MapUnary<Element, Element, Round>;
+    case OpCode::kRoundEven: return MapUnary<Element, Element, RoundEven>;
     default: return nullptr;
   }
 }

@@ -45,6 +45,16 @@ struct RemUI {
   static HWY_INLINE T Of(T a, T b) { return b == 0 ? a : static_cast<T>(Wide(a) % Wide(b)); }
 };
 
+struct MaxUI {
+  template <class T>
+  static HWY_INLINE T Of(T a, T b) { return Wide(a) < Wide(b) ? b : a; }
+};
+
+struct MinUI {
+  template <class T>
+  static HWY_INLINE T Of(T a, T b) { return Wide(b) < Wide(a) ? b : a; }
+};
+
 template <class T>
 inline constexpr std::make_unsigned_t<T> kLastBit = sizeof(T) * 8 - 1;
 
@@ -87,6 +97,8 @@ BinaryFn BinaryOf(OpCode code) {
     case OpCode::kRemUI: return MapBinary<E, E, RemUI>;
     case OpCode::kMaxSI: return MapBinary<E, E, MaxSI>;
     case OpCode::kMinSI: return MapBinary<E, E, MinSI>;
+    case OpCode::kMaxUI: return MapBinary<E, E, MaxUI>;
+    case OpCode::kMinUI: return MapBinary<E, E, MinUI>;
     case OpCode::kAndI: return MapBinary<E, E, AndI>;
     case OpCode::kOrI: return MapBinary<E, E, OrI>;
     case OpCode::kXOrI: return MapBinary<E, E, XOrI>;
@@ -116,8 +128,10 @@ BinaryFn BoolOf(OpCode code) {
     case OpCode::kXOrI: return MapBinary<E, E, XOrI>;
     case OpCode::kMulI:
     case OpCode::kMaxSI:  // true is -1, the smaller
+    case OpCode::kMinUI:
     case OpCode::kAndI: return MapBinary<E, E, AndI>;
     case OpCode::kMinSI:
+    case OpCode::kMaxUI:
     case OpCode::kOrI: return MapBinary<E, E, OrI>;
     case OpCode::kDivSI:
     case OpCode::kDivUI: return MapBinary<E, E, OrNot>;

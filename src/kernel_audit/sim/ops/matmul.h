@@ -23,8 +23,7 @@ struct MatmulShapes {
 // on the sizes and on the CPU's instruction set (it may use FMA) but on nothing else: the same call gives the same bytes. Subnormals
 // are kept, NaN and infinities propagate. Integers wrap, exactly.
 //
-// Dimension numbers: one contracting dimension a side, at most one free dimension a side, any number of batch dimensions, any output
-// order. Without them: (..., M, K) times (..., K, N). transpose_lhs and transpose_rhs exchange an operand's last two dimensions before
+// Dimension numbers: one contracting dimension a side, any number of free and batch dimensions, any output order. Without them: (..., M, K) times (..., K, N). transpose_lhs and transpose_rhs exchange an operand's last two dimensions before
 // the dimension numbers name any.
 class MatmulPlan {
  public:

@@ -48,7 +48,6 @@ ir::DotDimensionNumbers MatmulPlan::Builder::Default(std::size_t rank) {
 core::Result<void> MatmulPlan::Builder::CheckSide(const Side& side, const std::vector<std::int64_t>& contracting,
                                                   const std::vector<std::int64_t>& free, const std::vector<std::int64_t>& batch) const {
   if (contracting.size() != 1) return Fail(ErrorCode::kUnsupported, "tpu.matmul: more or fewer than one contracting dimension");
-  if (free.size() > 1) return Fail(ErrorCode::kUnsupported, "tpu.matmul: more than one free dimension on a side");
   std::vector<bool> named(side.extents.size());
   std::size_t count = 0;
   for (const std::vector<std::int64_t>* list : {&contracting, &free, &batch}) {
@@ -115,21 +114,36 @@ core::Result<void> MatmulPlan::Builder::FillBatches(MatmulPlan& plan) const {
   return {};
 }
 
+// All free dimensions but the last of a side: the product is made once for each of their indices.
+core::Result<void> MatmulPlan::Builder::FillFurtherFree(MatmulPlan& plan) const {
+  for (const bool right : {false, true}) {
+    const Side& side = right ? rhs_ : lhs_;
+    const std::vector<std::int64_t>& free = right ? dims_.rhs_free : dims_.lhs_free;
+    for (std::size_t i = 0; i + 1 < free.size(); ++i) {
+      const std::size_t d = static_cast<std::size_t>(free[i]);
+      const auto out = OutAxis(right ? 1 : 0, free[i], side.extents[d]);
+      if (!out) return tl::unexpected(out.error());
+      plan.batches_.push_back({out->extent, right ? 0 : side.strides[d], right ? side.strides[d] : 0, out->stride});
+    }
+  }
+  return plan.batches_.size() <= kMaxRank ? core::Result<void>() : Fail(ErrorCode::kUnsupported, "tpu.matmul: more than 8 batch and free dimensions");
+}
+
 core::Result<void> MatmulPlan::Builder::FillMatrices(MatmulPlan& plan) const {
   const std::size_t lhs_k = static_cast<std::size_t>(dims_.lhs_contracting[0]), rhs_k = static_cast<std::size_t>(dims_.rhs_contracting[0]);
   plan.lhs_ = {1, lhs_.extents[lhs_k], 1, lhs_.strides[lhs_k]};
   plan.rhs_ = {rhs_.extents[rhs_k], 1, rhs_.strides[rhs_k], 1};
   if (!dims_.lhs_free.empty()) {
-    const std::size_t m = static_cast<std::size_t>(dims_.lhs_free[0]);
-    const auto out = OutAxis(0, dims_.lhs_free[0], lhs_.extents[m]);
+    const std::size_t m = static_cast<std::size_t>(dims_.lhs_free.back());
+    const auto out = OutAxis(0, dims_.lhs_free.back(), lhs_.extents[m]);
     if (!out) return tl::unexpected(out.error());
     plan.lhs_.rows = plan.out_.rows = out->extent;
     plan.lhs_.row_stride = lhs_.strides[m];
     plan.out_.row_stride = out->stride;
   }
   if (!dims_.rhs_free.empty()) {
-    const std::size_t n = static_cast<std::size_t>(dims_.rhs_free[0]);
-    const auto out = OutAxis(1, dims_.rhs_free[0], rhs_.extents[n]);
+    const std::size_t n = static_cast<std::size_t>(dims_.rhs_free.back());
+    const auto out = OutAxis(1, dims_.rhs_free.back(), rhs_.extents[n]);
     if (!out) return tl::unexpected(out.error());
     plan.rhs_.columns = plan.out_.columns = out->extent;
     plan.rhs_.column_stride = rhs_.strides[n];
@@ -141,6 +155,7 @@ core::Result<void> MatmulPlan::Builder::FillMatrices(MatmulPlan& plan) const {
 core::Result<void> MatmulPlan::Builder::Fill(MatmulPlan& plan) {
   if (auto checked = Check(); !checked) return checked;
   if (auto batches = FillBatches(plan); !batches) return batches;
+  if (auto further = FillFurtherFree(plan); !further) return further;
   if (auto matrices = FillMatrices(plan); !matrices) return matrices;
   plan.out_elements_ = core::NumElements(shapes_.acc);
   return {};

@@ -32,6 +32,7 @@ class MatmulPlan::Builder {
   // Where the result holds dimension `dimension` of side 0 (lhs) or 1 (rhs), if it must have `extent`.
   core::Result<Axis> OutAxis(std::int64_t side, std::int64_t dimension, std::int64_t extent) const;
   core::Result<void> FillBatches(MatmulPlan& plan) const;
+  core::Result<void> FillFurtherFree(MatmulPlan& plan) const;
   core::Result<void> FillMatrices(MatmulPlan& plan) const;
 
   const MatmulShapes& shapes_;

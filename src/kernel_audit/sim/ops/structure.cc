@@ -113,6 +113,71 @@ void Rotate(void* dst, const void* src, const Shape& shape, std::int64_t dimensi
   }
 }
 
+void RotateStaggered(void* dst, const void* src, const Shape& shape, const Staggered& how, std::size_t element_size) {
+  const Strides strides = DenseStrides(shape);
+  const std::int64_t extent = shape[static_cast<std::size_t>(how.dimension)], step = strides[static_cast<std::size_t>(how.dimension)];
+  const std::int64_t rows = shape[static_cast<std::size_t>(how.stride_dimension)], row_step = strides[static_cast<std::size_t>(how.stride_dimension)];
+  const std::int64_t count = core::NumElements(shape);
+  for (std::int64_t e = 0; e < count; ++e) {
+    const std::int64_t shift = (how.amount % extent + e / row_step % rows * (how.stride % extent)) % extent;
+    const std::int64_t at = e / step % extent, to = ((at + shift) % extent + extent) % extent;
+    CopyBytes(static_cast<char*>(dst) + (e + (to - at) * step) * static_cast<std::int64_t>(element_size),
+              static_cast<const char*>(src) + e * static_cast<std::int64_t>(element_size), element_size);
+  }
+}
+
+namespace {
+
+// (outer, rows, columns) with the dimensions before the second-last in `outer`.
+Shape Split(const Shape& narrow, std::int64_t ratio) {
+  Require(narrow.size() >= 2 && ratio > 0 && narrow[narrow.size() - 2] % ratio == 0, "elements do not fill wider ones");
+  const std::int64_t columns = narrow.back();
+  return {columns == 0 ? 0 : core::NumElements(narrow) / (ratio * columns), ratio, columns};
+}
+
+}  // namespace
+
+void Widen(void* dst, const void* src, const Shape& narrow, std::int64_t ratio, std::size_t element_size) {
+  Transpose(dst, src, Split(narrow, ratio), std::array<std::int64_t, 3>{0, 2, 1}, element_size);
+}
+
+void Narrow(void* dst, const void* src, const Shape& narrow, std::int64_t ratio, std::size_t element_size) {
+  const Shape split = Split(narrow, ratio);
+  Transpose(dst, src, {split[0], split[2], split[1]}, std::array<std::int64_t, 3>{0, 2, 1}, element_size);
+}
+
+std::int64_t Gather(void* dst, const void* src, const std::int32_t* indices, const Shape& shape, std::int64_t dimension, std::size_t element_size) {
+  const Along along = AlongOf(shape, dimension, 1);
+  const auto extent = static_cast<std::int64_t>(along.extent), step = static_cast<std::int64_t>(along.inner), count = core::NumElements(shape);
+  std::int64_t outside = -1;
+  for (std::int64_t e = 0; e < count; ++e) {
+    const std::int64_t from = indices[e];
+    if (from < 0 || from >= extent) {
+      outside = outside < 0 ? e : outside;
+      continue;
+    }
+    const std::int64_t source = e + (from - e / step % extent) * step;
+    CopyBytes(static_cast<char*>(dst) + e * static_cast<std::int64_t>(element_size),
+              static_cast<const char*>(src) + source * static_cast<std::int64_t>(element_size), element_size);
+  }
+  return outside;
+}
+
+void ReduceIndex(std::int32_t* dst, const float* src, const Shape& shape, std::int64_t dimension, bool smallest) {
+  const Along along = AlongOf(shape, dimension, 1);
+  for (std::size_t outer = 0; outer < along.outer; ++outer) {
+    for (std::size_t inner = 0; inner < along.inner; ++inner) {
+      const float* first = src + outer * along.extent * along.inner + inner;
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < along.extent; ++i) {
+        const float known = first[best * along.inner], next = first[i * along.inner];
+        if (known == known && (next != next || (smallest ? next < known : next > known))) best = i;
+      }
+      *dst++ = static_cast<std::int32_t>(best);
+    }
+  }
+}
+
 void Iota(void* dst, DType dtype, const Shape& shape, std::int64_t dimension) {
   const std::size_t size = core::ByteSize(dtype);
   const Along along = AlongOf(shape, dimension, size);

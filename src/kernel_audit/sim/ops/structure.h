@@ -39,6 +39,23 @@ void Concatenate(void* dst, const Shape& to, std::span<const Part> parts, std::i
 // Element i moves to (i + amount) mod extent along `dimension`; any amount.
 void Rotate(void* dst, const void* src, const Shape& shape, std::int64_t dimension, std::int64_t amount, std::size_t element_size);
 
+// The same, but `amount` grows by `stride` from index to index of another dimension, `stride_dimension`.
+struct Staggered {
+  std::int64_t dimension, amount, stride, stride_dimension;
+};
+void RotateStaggered(void* dst, const void* src, const Shape& shape, const Staggered& how, std::size_t element_size);
+
+// Elements of one width as elements of another: `ratio` narrow ones that stand below each other in the second-last dimension make a wide
+// one, the first in its low bits. `narrow` is the narrow block's shape, `element_size` the narrow element's.
+void Widen(void* dst, const void* src, const Shape& narrow, std::int64_t ratio, std::size_t element_size);
+void Narrow(void* dst, const void* src, const Shape& narrow, std::int64_t ratio, std::size_t element_size);
+
+// dst = src at `indices` along `dimension`, all of one shape. What lies outside is left as it is; the first such index's position, or -1.
+std::int64_t Gather(void* dst, const void* src, const std::int32_t* indices, const Shape& shape, std::int64_t dimension, std::size_t element_size);
+
+// The index along `dimension` of the largest (or smallest) float32: the first of equal ones; the first NaN if there is one.
+void ReduceIndex(std::int32_t* dst, const float* src, const Shape& shape, std::int64_t dimension, bool smallest);
+
 // Each element its index along `dimension`. Integers of 8 to 64 bits (modulo 2^bits), kIndex, kFloat32, kBFloat16 (rounded once).
 void Iota(void* dst, DType dtype, const Shape& shape, std::int64_t dimension);
 
