@@ -19,8 +19,11 @@ std::string Describe(const worker::TraceRequest& request);
 worker::TraceRequest MakeRequest(worker::Kernel kernel, const core::ArrayType& a, const core::ArrayType& b, core::Shape block,
                                  worker::Mode mode = worker::Mode::kInterpret);
 
+// "threw std::out_of_range: far", of a reply that is an error.
+std::string Thrown(const worker::TraceReply& reply);
+
 // A module that the candidate returned, ready to run. Fails, with words for the user, when the reply is no module, when the module does
-// not take the request's inputs, or when it does not return one array of `result`.
+// more than host_rules.h allows or does not take the request's inputs, or when it does not return one array of `result`.
 core::Result<simulated::SimulatedProgram> LoadReply(const simulated::Simulator& simulator, const worker::TraceRequest& request,
                                                     const worker::TraceReply& reply, const core::ArrayType& result);
 

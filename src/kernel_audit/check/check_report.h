@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel_audit/core/chip.h"
 #include "kernel_audit/core/shape.h"
 #include "kernel_audit/sim/run.h"
 
@@ -39,6 +40,7 @@ struct CheckReport {
   std::string candidate;          // as the user named it
   std::string candidate_sha256;
   std::uint64_t seed = 0;
+  const core::Chip* chip = &core::DefaultChip();  // simulated; the backend is cpu
   std::vector<std::string> sandbox_layers;
   std::vector<std::string> module_sha256;  // of the modules that were simulated, in order
   std::vector<StageReport> stages;

@@ -1,6 +1,7 @@
 // The whole of `check`: builds the candidate, asks it, judges it.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -14,8 +15,11 @@ namespace kernel_audit::check {
 struct CheckOptions {
   std::filesystem::path candidate;
   std::string name;                    // of the candidate, as the user gave it
-  std::vector<int> stages;             // 1, 2
+  std::vector<int> stages;             // 1, 2, 3
   std::optional<std::uint64_t> seed;   // nothing: a fresh one, drawn after the candidate was built
+  core::Shape only_shape = {};              // values are checked on matrices of this shape alone; empty: on all that the stages have
+  const core::Chip* chip = &core::DefaultChip();  // to simulate
+  std::chrono::milliseconds trace_time{10'000};  // for all requests of a stage together
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

@@ -55,8 +55,11 @@ core::HostArray InputSource::Matrix(const core::ArrayType& type) {
   return array;
 }
 
-void InputSource::PlantEarlyRounding(core::HostArray& x, core::HostArray& y) {
-  Set(x, 0, 0.00390625f);
+void InputSource::PlantRoundings(core::HostArray& x, core::HostArray& y) {
+  const std::size_t last = Count(x) - 1;
+  Set(x, last, 0.5f);
+  Set(y, last, 0x1p-8f + 0x1p-15f);
+  Set(x, 0, 0x1p-8f);
   Set(y, 0, 1.0f);
 }
 
@@ -76,6 +79,13 @@ void InputSource::PlantCancellations(core::HostArray& x, const core::HostArray& 
     const int side = static_cast<int>(random_() % 3) - 1;
     Set(x, i, side == 0 ? exact : Neighbour(x, exact, side));
   }
+}
+
+void InputSource::PlantSpecials(core::HostArray& x) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::array<float, 4> special = {std::nanf(""), kInfinity, -kInfinity, -0.0f};
+  if (Count(x) < 2 * special.size()) return;
+  for (std::size_t i = 0; i < special.size(); ++i) Set(x, Count(x) - 1 - i, special[i]);
 }
 
 core::HostArray ArrayOf(const core::ArrayType& type, const std::vector<float>& values) {

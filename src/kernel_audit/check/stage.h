@@ -23,6 +23,10 @@ struct Context {
   InputSource& source;
   CheckReport& report;
   StageReport& stage;
+  core::Shape only_shape;  // of value checks; empty: every shape
+  std::string fresh;      // what the first request of the stage gave in a new process; empty: no module
+  std::string stopped;  // why nothing more is simulated; empty: go on
+  const core::Chip* chip = &core::DefaultChip();  // simulated
 };
 
 // What a valid request must give.
@@ -42,6 +46,7 @@ Case RefusalCase(worker::TraceRequest request, std::string why);
 
 std::vector<Case> StageOneCases(Context& context);
 std::vector<Case> StageTwoCases(Context& context);
+std::vector<Case> StageThreeCases(Context& context);
 
 // The explanation of zero padding, with the figures of a run that shows it.
 core::Result<std::string> ExplainZeroPadding(const simulated::Simulator& simulator);

@@ -1,4 +1,5 @@
 // Stages 1 and 2 of the contract, line by line.
+#include "kernel_audit/check/common_cases.h"
 #include "kernel_audit/check/oracle.h"
 #include "kernel_audit/check/stage.h"
 
@@ -10,7 +11,6 @@ using core::DType;
 using core::HostArray;
 using core::Shape;
 using worker::Kernel;
-using worker::Mode;
 
 // Singleton rows, divisible shapes and tails in one dimension and in both; two choices of block.
 const std::vector<Shape> kShapes = {{1, 1}, {1, 7}, {5, 11}, {6, 12}, {16, 256}, {17, 257}};
@@ -21,28 +21,11 @@ bool IsDrawn(const Shape& shape, const Shape& block, DType dtype) {
   return shape == Shape{5, 11} && block == Shape{2, 4} && dtype == DType::kFloat32;
 }
 
-// A module depends on the request alone.
-Case RepeatCase(worker::TraceRequest request, std::shared_ptr<std::string> first) {
-  auto judge = [first](const worker::TraceReply& reply) {
-    const bool same = reply.kind == worker::TraceReply::Kind::kModule && reply.text == *first;
-    return CheckLine{same, "the same request gives the same module", same ? "byte for byte" : "two traces differ: a model must not depend on anything but its arguments"};
-  };
-  return {std::move(request), std::move(judge)};
-}
-
-Case Remembering(Case value, std::shared_ptr<std::string> text) {
-  auto inner = std::move(value.judge);
-  value.judge = [inner = std::move(inner), text](const worker::TraceReply& reply) {
-    *text = reply.text;
-    return inner(reply);
-  };
-  return value;
-}
-
 void AddForEveryShape(Context& context, Kernel kernel, const std::function<ArrayType(const ArrayType&)>& second,
                       const std::function<ValueRule(const ArrayType&)>& rule_for, std::vector<Case>& cases) {
   auto first = std::make_shared<std::string>();
   for (const Shape& shape : kShapes) {
+    if (!context.only_shape.empty() && shape != context.only_shape) continue;
     for (const Shape& block : kBlocks) {
       for (DType dtype : kDTypes) {
         const ArrayType type{dtype, shape};
@@ -53,23 +36,7 @@ void AddForEveryShape(Context& context, Kernel kernel, const std::function<Array
       }
     }
   }
-  cases.push_back(RepeatCase(cases.front().request, first));
-}
-
-void AddCommonRefusals(Kernel kernel, const std::function<ArrayType(const ArrayType&)>& second, std::vector<Case>& cases) {
-  const ArrayType matrix{DType::kFloat32, {5, 11}};
-  const auto refuse = [&](const ArrayType& a, const ArrayType& b, Shape block, std::string why) {
-    cases.push_back(RefusalCase(MakeRequest(kernel, a, b, std::move(block)), std::move(why)));
-  };
-  refuse(matrix, {DType::kBFloat16, second(matrix).shape}, {2, 4}, "two dtypes (coercion)");
-  refuse({DType::kInt32, {5, 11}}, second({DType::kInt32, {5, 11}}), {2, 4}, "a dtype other than float32 and bfloat16");
-  refuse({DType::kFloat32, {11}}, {DType::kFloat32, {11}}, {2, 4}, "rank 1");
-  refuse({DType::kFloat32, {2, 5, 11}}, second({DType::kFloat32, {2, 5, 11}}), {2, 4}, "rank 3");
-  refuse({DType::kFloat32, {0, 4}}, second({DType::kFloat32, {0, 4}}), {2, 4}, "a matrix without rows");
-  refuse({DType::kFloat32, {4, 0}}, second({DType::kFloat32, {4, 0}}), {2, 4}, "a matrix without columns");
-  refuse(matrix, second(matrix), {0, 4}, "a block extent of 0");
-  refuse(matrix, second(matrix), {2, -4}, "a negative block extent");
-  refuse(matrix, second(matrix), {4}, "a block of one dimension");
+  cases.push_back(RepeatCase(context, cases.front().request, first));
 }
 
 ArrayType Same(const ArrayType& type) { return type; }
@@ -89,7 +56,7 @@ ValueRule AxpyRule(InputSource& source, const ArrayType& type) {
   ValueRule rule;
   rule.inputs = [&source, type] {
     HostArray x = source.Matrix(type), y = source.Matrix(type);
-    InputSource::PlantEarlyRounding(x, y);
+    InputSource::PlantRoundings(x, y);
     return Two(std::move(x), std::move(y));
   };
   rule.oracle = Axpy;
@@ -102,6 +69,7 @@ ValueRule BiasReluRule(InputSource& source, const ArrayType& type) {
   rule.inputs = [&source, type] {
     HostArray x = source.Matrix(type), bias = source.Bias(RowOf(type));
     source.PlantCancellations(x, bias);
+    InputSource::PlantSpecials(x);
     return Two(std::move(x), std::move(bias));
   };
   rule.oracle = BiasRelu;
@@ -116,24 +84,6 @@ ValueRule Fixed(std::vector<float> x, std::vector<float> second, ArrayType type,
   rule.oracle = std::move(oracle);
   rule.zeros = Zeros::kUnsigned;
   return rule;
-}
-
-worker::TraceRequest OnTpu(worker::TraceRequest request) {
-  request.mode = Mode::kTpu;
-  for (worker::Input& input : request.inputs) input.on_tpu = true;
-  return request;
-}
-
-// Inputs placed on a TPU are taken in mode tpu. The module is not run: there is no TPU here, and a simulation is no TPU run.
-Case TpuTraceCase(worker::TraceRequest request) {
-  auto judge = [request](const worker::TraceReply& reply) {
-    CheckLine line;
-    line.name = "takes mode tpu with inputs placed on a TPU";
-    line.passed = reply.kind == worker::TraceReply::Kind::kModule;
-    line.detail = line.passed ? "traced, not executed: the backend here is cpu, and mode tpu is never simulated instead" : reply.text;
-    return line;
-  };
-  return {std::move(request), std::move(judge)};
 }
 
 }  // namespace
@@ -171,13 +121,7 @@ std::vector<Case> StageTwoCases(Context& context) {
   refuse({DType::kFloat32, {1, 11}}, "a bias that is a matrix");
   AddCommonRefusals(Kernel::kFused, RowOf, cases);
   const worker::TraceRequest tiles = MakeRequest(Kernel::kFused, {DType::kFloat32, {16, 256}}, {DType::kFloat32, {256}}, {8, 128});
-  worker::TraceRequest on_cpu = tiles, unknown = tiles, small = OnTpu(tiles);
-  on_cpu.mode = Mode::kTpu;
-  unknown.mode = Mode::kInvalid;
-  small.block = {2, 4};
-  cases.push_back(RefusalCase(on_cpu, "mode tpu with inputs that are not on a TPU"));
-  cases.push_back(RefusalCase(small, "mode tpu with a block that is no multiple of 8 x 128"));
-  cases.push_back(RefusalCase(unknown, "a mode that is neither interpret nor tpu"));
+  AddModeRefusals(tiles, cases);
   cases.push_back(TpuTraceCase(OnTpu(tiles)));
   return cases;
 }

@@ -1,12 +1,12 @@
 #include <algorithm>
 
+#include "kernel_audit/check/kernel_rules.h"
 #include "kernel_audit/check/stage.h"
 
 namespace kernel_audit::check {
 namespace {
 
 using core::Shape;
-using ir::OpCode;
 
 std::int64_t CeilPrograms(const Shape& logical, const Shape& block) {
   std::int64_t programs = 1;
@@ -29,12 +29,7 @@ std::int64_t LogicalElementsWithoutOwner(const sim::Ownership& ownership, const 
   return missing;
 }
 
-bool Computes(const ir::Region& region) {
-  return std::any_of(region.ops.begin(), region.ops.end(), [](const ir::Op* op) {
-    const bool arithmetic = op->code == OpCode::kAddF || op->code == OpCode::kMulF || op->code == OpCode::kSubF;
-    return arithmetic || std::any_of(op->regions.begin(), op->regions.end(), [](const ir::Region* inner) { return Computes(*inner); });
-  });
-}
+std::string Programs(std::int64_t count) { return std::to_string(count) + (count == 1 ? " program" : " programs"); }
 
 // Everything about one simulated answer.
 class Judge {
@@ -44,6 +39,10 @@ class Judge {
   CheckLine Run(const worker::TraceReply& reply) {
     CheckLine line;
     line.name = Describe(request_);
+    if (!context_.stopped.empty()) {
+      line.detail = "not simulated: " + context_.stopped;
+      return line;
+    }
     const core::ArrayType result{request_.inputs[0].dtype, logical()};
     auto program = LoadReply(context_.simulator, request_, reply, result);
     if (!program) {
@@ -64,28 +63,36 @@ class Judge {
   std::string Problem(const simulated::SimulatedProgram& program) {
     if (program.num_kernels() == 0) return "the module has no kernel: the work must be done in a pallas_call";
     if (program.num_kernels() > 1) return "the module has " + std::to_string(program.num_kernels()) + " kernels, one is asked for";
-    const ir::Kernel& kernel = program.kernel(0);
-    if (kernel.inputs.size() < 2 || !Computes(*kernel.body)) {
-      return "the kernel must load both inputs and do the arithmetic itself; this one " +
-             std::string(kernel.inputs.size() < 2 ? "takes " + std::to_string(kernel.inputs.size()) + " input" : "only copies");
-    }
+    if (std::string wrong = KernelProblem(program.kernel(0)); !wrong.empty()) return wrong;
     const std::vector<core::HostArray> inputs = rule_.inputs();
     std::vector<const core::HostArray*> pointers;
     for (const core::HostArray& input : inputs) pointers.push_back(&input);
-    auto outcome = program.Run(pointers, {.work_limit = kWorkLimit});
-    if (!outcome) return outcome.error().ToString();
+    auto outcome = program.Run(pointers, {.chip = context_.chip, .work_limit = kWorkLimit});
+    if (!outcome) return Stopped(outcome.error());
     if (outcome->kernels.size() != 1) return "the kernel ran " + std::to_string(outcome->kernels.size()) + " times, once is asked for";
     run_ = std::move(outcome->kernels[0]);
+    if (!run_.ran) return Text(run_.findings[0]);
     if (std::string wrong = GridProblem(); !wrong.empty()) return wrong;
     if (!run_.findings.empty()) return Text(run_.findings[0]);
     if (std::string wrong = ValueProblem(rule_.oracle(inputs), outcome->outputs[0]); !wrong.empty()) return wrong;
     return PaddingProblem();
   }
 
+  // What the rest of the stage would only repeat, at length, is not run again.
+  std::string Stopped(const core::Error& error) {
+    if (error.code == core::ErrorCode::kFailed) context_.stopped = "an earlier kernel of this stage was stopped";
+    const std::string limit = error.code == core::ErrorCode::kFailed ? " (" + std::to_string(kWorkLimit) + " elements)" : "";
+    return error.ToString() + limit;
+  }
+
   std::string GridProblem() const {
+    const sim::Ownership& written = run_.ownership[0];
+    if (written.array_shape.size() == logical().size() && written.block_shape != request_.block) {
+      return "the kernel's output block is " + core::ToString(written.block_shape) + ", " + core::ToString(request_.block) + " was asked for";
+    }
     const std::int64_t wanted = CeilPrograms(logical(), request_.block);
     if (run_.programs >= wanted) return "";
-    std::string text = "ran " + std::to_string(run_.programs) + " programs where the ceiling grid has " + std::to_string(wanted);
+    std::string text = "ran " + Programs(run_.programs) + " where the ceiling grid has " + std::to_string(wanted);
     const sim::Ownership& ownership = run_.ownership[0];
     if (ownership.array_shape.size() != logical().size() || ownership.array_shape < logical()) return text;
     return text + ": " + std::to_string(LogicalElementsWithoutOwner(ownership, logical())) + " logical elements are missed";
@@ -110,10 +117,8 @@ class Judge {
     if (ownership.array_shape != padded) {
       return "the kernel's output is " + core::ToString(ownership.array_shape) + "; padded to whole blocks it is " + core::ToString(padded);
     }
-    if (ownership.block_shape != request_.block) {
-      return "the kernel's output block is " + core::ToString(ownership.block_shape) + ", " + core::ToString(request_.block) + " was asked for";
-    }
-    if (run_.programs != CeilPrograms(logical(), request_.block)) return "ran " + std::to_string(run_.programs) + " programs, more than there are blocks";
+    const std::int64_t wanted = CeilPrograms(logical(), request_.block);
+    if (run_.programs != wanted) return "ran " + Programs(run_.programs) + " where the ceiling grid has " + std::to_string(wanted);
     return "";
   }
 
@@ -123,12 +128,10 @@ class Judge {
     if (rule_.draw) {
       context_.stage.maps.push_back({Describe(request_), logical(), padded, run_.grid, run_.ownership[0]});
     }
-    return std::to_string(run_.programs) + (run_.programs == 1 ? " program" : " programs") + ", padded " + core::ToString(padded) + " (" +
+    return Programs(run_.programs) + ", padded " + core::ToString(padded) + " (" +
            std::to_string(padding) + " of " + std::to_string(elements + padding) + " elements are padding), " + std::to_string(elements) +
-           " values as the oracle's, last row and column among them";
+           (elements == 1 ? " value" : " values") + " as the oracle's, last row and column among them";
   }
-
-  static constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 32;
 
   Context& context_;
   const worker::TraceRequest& request_;
@@ -158,7 +161,7 @@ Case RefusalCase(worker::TraceRequest request, std::string why) {
     line.detail = line.passed ? "\"" + reply.text + "\"" : reply.text;
     if (reply.kind == Kind::kModule) line.detail = "accepted " + Describe(request) + "; it must throw std::invalid_argument or use pl::require";
     if (reply.kind == Kind::kRefusal && reply.text.empty()) line.detail = "the refusal has no message";
-    if (reply.kind == Kind::kError) line.detail = "threw " + reply.error_class + ": " + reply.text + "; a refusal is std::invalid_argument or pl::require";
+    if (reply.kind == Kind::kError) line.detail = Thrown(reply) + "; a refusal is std::invalid_argument or pl::require";
     return line;
   };
   return {std::move(request), std::move(judge)};

@@ -63,7 +63,13 @@ std::vector<int> Stages(const std::string& name) { return name == "all" ? std::v
 int Run(const Arguments& arguments) {
   const auto candidate = FindImplementation(arguments.implementation);
   if (!candidate) return Fail(candidate.error());
-  const auto report = check::Check({*candidate, arguments.implementation, Stages(arguments.stage), arguments.seed, ShowProgress});
+  check::CheckOptions options;
+  options.candidate = *candidate;
+  options.name = arguments.implementation;
+  options.stages = Stages(arguments.stage);
+  options.seed = arguments.seed;
+  options.progress = ShowProgress;
+  const auto report = check::Check(options);
   if (!report) return Fail(report.error());
   ClearProgress();
   if (!arguments.evidence_dir.empty()) {
