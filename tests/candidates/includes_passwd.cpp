@@ -1,0 +1,6 @@
+// Includes the system's users.
+#include <kernel_audit/pallas.h>
+
+namespace pl = kernel_audit::pallas;
+
+#include "/etc/passwd"

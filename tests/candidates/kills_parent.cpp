@@ -1,0 +1,16 @@
+// Sends a signal to its parent.
+#include <kernel_audit/pallas.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+namespace pl = kernel_audit::pallas;
+
+pl::Array blocked_axpy(pl::Array x, pl::Array, pl::Block, pl::Mode) {
+  if (kill(getppid(), SIGKILL) < 0) throw std::runtime_error(std::string("refused: ") + std::strerror(errno));
+  return x;
+}

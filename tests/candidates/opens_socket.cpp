@@ -1,0 +1,15 @@
+// Opens a socket.
+#include <kernel_audit/pallas.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <sys/socket.h>
+
+namespace pl = kernel_audit::pallas;
+
+pl::Array blocked_axpy(pl::Array x, pl::Array, pl::Block, pl::Mode) {
+  if (socket(AF_INET, SOCK_STREAM, 0) < 0) throw std::runtime_error(std::string("refused: ") + std::strerror(errno));
+  return x;
+}
