@@ -12,6 +12,7 @@ ka_simulated_test(examples_tests ${CMAKE_SOURCE_DIR}/tests/examples_test.cc)
 ka_simulated_test(field_cases_tests ${CMAKE_SOURCE_DIR}/tests/field_cases/*.cc)
 ka_simulated_test(golden_tests ${CMAKE_SOURCE_DIR}/tests/golden_test.cc)
 ka_simulated_test(machine_tests ${CMAKE_SOURCE_DIR}/tests/machine/*.cc)
+ka_simulated_test(races_tests ${CMAKE_SOURCE_DIR}/tests/races/*.cc)
 
 # Not a test: build/PRESET/bin/bench_simulator.
 add_executable(bench_simulator ${CMAKE_SOURCE_DIR}/bench/bench_simulator.cc)
