@@ -2,9 +2,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "front_end/kernels.h"
@@ -20,6 +22,16 @@ std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
+std::set<std::string> FilesNamedIn(const std::string& text) {
+  static const std::string kMark = "loc(\"";
+  std::set<std::string> files;
+  for (std::size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1)) {
+    const std::size_t start = at + kMark.size();
+    files.insert(text.substr(start, text.find('"', start) - start));
+  }
+  return files;
+}
+
 // A file is named as seen from the working directory; from the build folder no source is below it.
 class InBuildFolder : public testing::Environment {
   void SetUp() override { std::filesystem::current_path(KA_BINARY_DIR); }
@@ -31,6 +43,7 @@ class Golden : public testing::TestWithParam<Program> {};
 TEST_P(Golden, TheTextIsTheFiles) {
   const std::string path = KA_SOURCE_DIR "/tests/data/mosaic/" + GetParam().name + ".txt";
   const std::string text = Readable(ModuleOf(GetParam()));
+  for (const std::string& file : FilesNamedIn(text)) EXPECT_FALSE(std::filesystem::exists(KA_SOURCE_DIR "/src/kernel_audit/trace/" + file)) << file;
   if (std::getenv("KA_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
   EXPECT_EQ(text, ReadFile(path));
 }

@@ -182,7 +182,7 @@ class Builder {
     }
     for (const Scratch& scratch : options_.scratch_shapes) {
       if (core::CheckedNumElements(scratch.shape) < 1) Refuse("scratch of shape " + core::ToString(scratch.shape) + " has no elements or too many", here_);
-      CheckDType("scratch", scratch.dtype);
+      if (scratch.space != MemorySpace::kSemaphore) CheckDType("scratch", scratch.dtype);
       refs.push_back(Argument(graph, scratch.dtype, scratch.shape, scratch.space, nullptr));
     }
     ir_->num_scratch = static_cast<int>(options_.scratch_shapes.size());

@@ -14,7 +14,11 @@ using trace::Misuse;
 
 constexpr const char* kWhat = "emit_pipeline";
 
-[[noreturn]] void Refuse(const std::string& message, Here here) { Misuse(kWhat, message, here); }
+// At `here` itself: a spec's own line, where the operations of a pipeline count as written at its call.
+[[noreturn]] void Refuse(const std::string& message, Here here) {
+  const trace::PlaceScope exact({});
+  Misuse(kWhat, message, here);
+}
 
 // One operand of a pipeline.
 struct Stream {
@@ -109,10 +113,11 @@ class Expansion {
 
   // The block index of a stream at step `t`: numbers where it does not depend on the step.
   Indices BlockIndices(const Stream& stream, const Value& t) const {
+    const std::vector<Index> step = GridIndices(t);
     const trace::PlaceScope users({});
     Indices indices;
     try {
-      indices = stream.spec.index_map()(GridIndices(t));
+      indices = stream.spec.index_map()(step);
     } catch (const std::bad_function_call&) {
       Refuse("the index map of " + stream.name + " doesn't take " + std::to_string(options_.grid.size()) + " grid indices", stream.spec.here());
     }

@@ -37,7 +37,11 @@ Value Reduce(const char* what, ir::ReductionKind for_float, ir::ReductionKind fo
   if (dtype == boolean) trace::Misuse(what, "is not defined for bool; convert with astype", x.here());
   const Shape& from = node->type.shape;
   const int dimension = Axis(what, axis, from, x.here());
-  if (from.size() == 1) trace::Misuse(what, "would leave no dimension; reshape to (1, n) and reduce the last axis", x.here());
+  if (from.size() == 1) {
+    if (!keepdims) trace::Misuse(what, "would leave no dimension; keep it (keepdims), or reshape to (1, n) and reduce the last axis", x.here());
+    Node* row = trace::ReshapeTo(what, node, {1, from[0]}, x.here());
+    return Value(trace::ReshapeTo(what, trace::ValueOperand(what, Reduce(what, for_float, for_integer, Value(row), 1, true)), {1}, x.here()));
+  }
   Shape to = from;
   to.erase(to.begin() + dimension);
   ir::Attributes attributes;

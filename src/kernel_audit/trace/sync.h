@@ -10,8 +10,8 @@
 namespace kernel_audit::pallas {
 
 // A copy from one reference to another; the semaphore gets the target's bytes when it is done. Between start and wait neither the
-// source may be written nor the target touched.
-class AsyncCopy {
+// source may be written nor the target touched. A copy that is made and never used is warned of by the compiler.
+class [[nodiscard, gnu::warn_unused]] AsyncCopy {
  public:
   AsyncCopy(Ref source, Ref target, Ref semaphore) : source_(std::move(source)), target_(std::move(target)), semaphore_(std::move(semaphore)) {}
   void start(Here here = Here::Current()) const;
