@@ -161,7 +161,11 @@ void CoreRun::CheckPrefetch() {
 }
 
 core::Result<void> CoreRun::Run(const Share& share) {
-  if (auto done = RunPrograms(share); !done || machine_.stopped()) return done;
+  if (auto done = RunPrograms(share); !done) return done;
+  if (machine_.stopped()) {
+    for (const auto& window : windows_) window->Abandon();
+    return {};
+  }
   machine_.Free(nullptr);
   for (const Buffer& buffer : own_) machine_.CheckSemaphores(buffer, "the kernel ended");
   return {};

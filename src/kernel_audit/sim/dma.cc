@@ -49,6 +49,7 @@ void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, 
   }
   bytes_ += dma.bytes;
   SemaphoreOf(semaphore).arrived += dma.bytes;
+  SemaphoreOf(semaphore).signalled_by = op;
   ++source.buffer->in_flight;
   ++target.buffer->in_flight;
   in_flight_.push_back(std::move(dma));

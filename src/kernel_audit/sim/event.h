@@ -45,6 +45,8 @@ class EventLog {
   EventPart PartOf(const View& view);
   int SemaphoreOf(const View& view);
 
+  std::size_t most = SIZE_MAX;  // events; what happens after them is not written down
+
   std::vector<Event> events;
   std::vector<std::string> buffers;
   std::vector<Shape> shapes;               // of buffers

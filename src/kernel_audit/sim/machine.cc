@@ -119,7 +119,7 @@ ElementState Machine::OriginAt(const ir::Op* op, const View& view, std::int64_t 
 }
 
 Event* Machine::Log(Event::Kind kind, const ir::Op* op) {
-  if (events_ == nullptr) return nullptr;
+  if (events_ == nullptr || events_->events.size() >= events_->most) return nullptr;
   Event& event = events_->events.emplace_back();
   event.kind = kind;
   event.core = core_;

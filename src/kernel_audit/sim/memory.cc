@@ -139,8 +139,9 @@ View View::Squeeze(const Shape& squeezed) const {
   View view = *this;
   view.rank = 0;
   for (std::size_t d = 0; d < rank; ++d) {
-    // A dimension of extent 1 is dropped where the wanted shape goes on with another extent or has no room for it.
-    const bool kept = view.rank < squeezed.size() && shape[d] == squeezed[view.rank] && (shape[d] != 1 || rank - d == squeezed.size() - view.rank);
+    // Of the dimensions of extent 1, the first that the wanted shape has room for are kept; a dynamic extent waits for another one.
+    const bool may_drop = shape[d] == 1 && rank - d > squeezed.size() - view.rank;
+    const bool kept = view.rank < squeezed.size() && (!may_drop || squeezed[view.rank] == 1);
     if (!kept) continue;
     view.shape[view.rank] = shape[d];
     view.stride[view.rank] = stride[d];

@@ -51,7 +51,7 @@ struct Semaphore {
   std::int64_t arrived = 0;   // all that was signalled or is on its way
   std::int64_t consumed = 0;  // by waits
   std::int64_t unjoined = 0;  // of `arrived`, from DMAs that no wait had joined when the semaphore ended
-  const ir::Op* signalled_by = nullptr;  // the last signal that was no DMA's
+  const ir::Op* signalled_by = nullptr;  // the last signal or start of a DMA
 };
 
 struct Buffer {

@@ -123,6 +123,10 @@ void OperandWindow::NoteVisit(Machine& machine, std::int32_t program) {
   owner = program;
 }
 
+void OperandWindow::Abandon() {
+  if (is_output_ && placed_ && inside_) owner_[static_cast<std::size_t>(BlockNumber())] = Ownership::kNobody;
+}
+
 void OperandWindow::WriteBack(Machine& machine, std::int32_t program) {
   if (!is_output_ || !placed_ || !inside_) return;
   owner_[static_cast<std::size_t>(BlockNumber())] = program;

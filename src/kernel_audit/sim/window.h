@@ -27,6 +27,8 @@ class OperandWindow {
   void MoveTo(Machine& machine, const Shape& index, std::int32_t program);
   // True when `index` is not where the window is.
   bool Leaves(const Shape& index) const { return placed_ && index != index_; }
+  // An output's block will not be written back: a deadlock.
+  void Abandon();
   // Copies an output's block to its array.
   void WriteBack(Machine& machine, std::int32_t program);
 
