@@ -176,6 +176,7 @@ class Oracle {
     AddAccess(event, event.dma, false, event.first, read);
     AddAccess(event, event.dma, true, event.second, write);
     SemaphoreOf(event).signals.push_back({done, event.amount, static_cast<int>(dmas_.size())});
+    SemaphoreOf(event).signalled_at = event.location;
     dmas_.push_back({&event, event.dma, event.core, done, Now(event.first.buffer), Now(event.second.buffer), SemaphoreNow(event.semaphore)});
   }
 

@@ -27,7 +27,7 @@ struct OracleRace {
 struct OracleLeak {
   bool is_semaphore = false;  // or a DMA
   std::string buffer;         // the semaphores', or the DMA's target
-  core::SourceLocation location;  // of the last signal that was no DMA's, or of the DMA's start
+  core::SourceLocation location;  // of the last signal or start on the semaphore, or of the DMA's start
 };
 
 struct OracleDeadlock {
