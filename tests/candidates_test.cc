@@ -28,12 +28,15 @@ const std::string kAxpy = "blocked_axpy float32(5, 11) float32(5, 11), block (2,
 const std::string kAxpyLow = "blocked_axpy bfloat16(5, 11) bfloat16(5, 11), block (2, 4)";
 const std::string kFused = "fused_bias_relu float32(5, 11) float32(11,), block (2, 4)";
 const std::string kFusedLow = "fused_bias_relu bfloat16(5, 11) bfloat16(11,), block (2, 4)";
+const std::string kPipeline = "pipelined_axpy float32(17, 257) float32(17, 257), block (8, 128), 2 input slots";
+const std::string kThreeSlots = "pipelined_axpy float32(17, 257) float32(17, 257), block (8, 128), 3 input slots";
+const std::string kSynchronous = "pipelined_axpy float32(17, 257) float32(17, 257), block (8, 128), synchronous copies, 2 input slots";
 const std::string kRepeat = "the same request gives the same module";
 
 // A candidate that comes as far as a report.
 struct Judged {
-  std::string name;  // of the file; "fused_..." is held against stage 2, the others against stage 1
-  int passing;       // lines of the report: of 17 in stage 1, of 25 in stage 2
+  std::string name;  // of the file; "fused_..." is held against stage 2, "pipeline_..." against stage 3, the others against stage 1
+  int passing;       // lines of the report: of 17 in stage 1, of 25 in stage 2, of 38 in stage 3
   std::string line;  // a line that fails
   std::string words; // part of its text
 };
@@ -132,6 +135,15 @@ const std::vector<Judged>& AllJudged() {
     {"fused_in_bfloat16", 20, kFusedLow, "arith.addf computes in bfloat16"},
     {"fused_relu_first", 17, "fused_bias_relu float32(2, 3) float32(3,), block (8, 128)", "element (0, 0) is 1 (0x3f800000), the oracle has 0 (0x00000000)"},
     {"fused_falls_back", 22, "refuses mode tpu with inputs that are not on a TPU", "accepted fused_bias_relu float32(16, 256) float32(256,), block (8, 128), mode tpu"},
+    {"pipeline_windows", 19, kPipeline, "pipeline_windows.cpp:23: input 0 is cut into blocks of (8, 128) by the pallas_call; in a pipeline the outer call holds whole arrays in HBM"},
+    {"pipeline_in_vmem", 19, kPipeline, "pipeline_in_vmem.cpp:24: input 0 lies in vmem; in a pipeline the outer call holds whole arrays in HBM"},
+    {"pipeline_reads_before_wait", 19, kPipeline, "race at pipeline_reads_before_wait.cpp:16: core 0 reads [0:8, 0:128] of the scoped memory 1 at pipeline_reads_before_wait.cpp:28 while DMA 2 started at pipeline_reads_before_wait.cpp:32 writes [0:8, 0:128] of it and was not awaited"},
+    {"pipeline_too_few_slots", 19, kPipeline, "race at pipeline_too_few_slots.cpp:16: core 0 reads [0:8, 0:128] of the scoped memory 1 at pipeline_too_few_slots.cpp:28 while DMA 2 started at pipeline_too_few_slots.cpp:32 writes [0:8, 0:128] of it and was not awaited"},
+    {"pipeline_one_output_slot", 19, kPipeline, "the kernel's buffers in VMEM take 20480 bytes, (2 x 2 + 2) slots of float32(8, 128) take 24576 bytes"},
+    {"pipeline_ignores_buffers", 31, kThreeSlots, "the kernel's buffers in VMEM take 24576 bytes, (2 x 3 + 2) slots of float32(8, 128) take 32768 bytes"},
+    {"pipeline_ignores_synchronous", 31, kSynchronous, "copies are on their way during 9 steps of work, synchronous copies were asked for"},
+    {"pipeline_always_synchronous", 25, kPipeline, "no copy is ever on its way while the kernel works: its copies are synchronous"},
+    {"pipeline_any_slots", 36, "refuses 0 input slots", "accepted pipelined_axpy float32(5, 11) float32(5, 11), block (2, 4), 0 input slots; it must throw std::invalid_argument or use pl::require"},
     {"fused_any_mode", 22, "refuses a mode that is neither interpret nor tpu", "accepted fused_bias_relu float32(16, 256) float32(256,), block (8, 128)"},
   };
   return all;
@@ -152,6 +164,8 @@ const std::vector<Refused>& AllRefused() {
   return all;
 }
 
+int StageOf(const std::string& name) { return name.starts_with("fused_") ? 2 : name.starts_with("pipeline_") ? 3 : 1; }
+
 class Candidates {
  public:
   static fs::path Folder() { return fs::path(KA_SOURCE_DIR) / "tests" / "candidates"; }
@@ -168,9 +182,9 @@ class Candidates {
     CheckOptions options;
     options.candidate = file;
     options.name = name + ".cpp";
-    options.stages = {name.starts_with("fused_") ? 2 : 1};
+    options.stages = {StageOf(name)};
     options.seed = kSeed;
-    options.only_shape = kShape;
+    options.only_shape = options.stages[0] == 3 ? core::Shape{17, 257} : kShape;
     options.trace_time = std::chrono::milliseconds(1000);
     return check::Check(options);
   }

@@ -80,10 +80,15 @@ class Check(Cli):
 
     def test_solution_passes_every_stage(self):
         done = self.check("solution", "all", status=0)
-        self.assertEqual(self.verdicts(done), ["PASS kernel-audit stage 1", "PASS kernel-audit stage 2"])
+        self.assertEqual(self.verdicts(done), [f"PASS kernel-audit stage {stage}" for stage in (1, 2, 3)])
         self.assertEqual(done.stderr, "")
         self.assertNotIn("FAIL", done.stdout)
-        for words in ("9 programs, padded (6, 12) (17 of 72 elements are padding)", "0 are right without a mask and 5 with one", "no TPU ran it"):
+        for words in ("9 programs, padded (6, 12) (17 of 72 elements are padding)", "0 are right without a mask and 5 with one", "no TPU ran it",
+                      "actual backend cpu, simulated chip v5e (128 lanes, 8 sublanes",
+                      "27 DMAs of 110592 bytes; (2 x 2 + 2) slots of float32(8, 128) model 24576 bytes, counted 24576",
+                      "(2 x 3 + 2) slots of float32(8, 128) model 32768 bytes, counted 32768",
+                      "compared for 6 of 6 blocks and dtypes", "buffer count > 2 is not supported for output buffered refs",
+                      "no TPU: this process's backend is cpu"):
             self.assertIn(words, done.stdout)
 
     def test_a_copy_passes_too(self):
@@ -95,10 +100,10 @@ class Check(Cli):
 
     def test_starter_fails_every_stage_and_says_what_to_write(self):
         done = self.check("starter", "all", status=1)
-        self.assertEqual(self.verdicts(done), ["FAIL kernel-audit stage 1", "FAIL kernel-audit stage 2"])
+        self.assertEqual(self.verdicts(done), [f"FAIL kernel-audit stage {stage}" for stage in (1, 2, 3)])
         self.assertNotIn("PASS", done.stdout)
         self.assertNotIn("  ok ", done.stdout)
-        for function in ("blocked_axpy", "fused_bias_relu"):
+        for function in ("blocked_axpy", "fused_bias_relu", "pipelined_axpy"):
             self.assertIn(function + " is not implemented yet: write it in projects/kernel-audit/my_model.cpp", done.stdout)
 
     def test_one_stage_of_two(self):
@@ -106,6 +111,13 @@ class Check(Cli):
         self.assertNotIn("PASS", done.stdout)
         self.assertIn("ran 4 programs where the ceiling grid has 9: 23 logical elements are missed", done.stdout)
         self.assertIn("floor_grid.cpp does not define pl::Array fused_bias_relu(", done.stdout)
+
+    def test_chips(self):
+        report = json.loads(self.check("solution", 3, "--json", "--chip", "7x", status=0).stdout)
+        self.assertEqual(report["simulated_chip"]["name"], "7x")
+        self.assertEqual(report["simulated_chip"]["tile_rows"], {"float32": 8, "bfloat16": 16, "int8": 32})
+        self.assertEqual((report["backend"], report["simulated_chip"]["lanes"], report["simulated_chip"]["sublanes"]), ("cpu", 128, 8))
+        self.assertIn("no chip is called 'v9'; there are v2, v3", self.check("solution", 3, "--chip", "v9", status=3).stderr)
 
     def test_json(self):
         for implementation, status in (("solution", 0), ("starter", 1), (CANDIDATES / "forged_message.cpp", 1)):
@@ -125,7 +137,7 @@ class Check(Cli):
         self.check("solution", "all", "--evidence-dir", folder, status=0)
         self.assertEqual(sorted(path.name for path in folder.iterdir()), ["check.json", "ownership-stage1.svg", "ownership-stage2.svg"])
         report = json.loads((folder / "check.json").read_text())
-        self.assertEqual([stage["ownership"][0]["owner"] for stage in report["stages"]], [list(range(9))] * 2)
+        self.assertEqual([stage["ownership"][0]["owner"] for stage in report["stages"][:2]], [list(range(9))] * 2)
         self.assertTrue((folder / "ownership-stage1.svg").read_text().startswith("<svg"))
         (self.folder / "file").write_text("")
         self.refused(self.check("solution", 1, "--evidence-dir", self.folder / "file" / "below", status=3), "file")
@@ -194,6 +206,16 @@ class Run(Cli):
         self.run_it("fused", inputs, block=(8, 128))
         self.assertEqual(read_npy(self.output, "f"), [max(f32(value + bias[i % 11]), 0.0) for i, value in enumerate(x)])
 
+    def test_pipeline(self):
+        inputs = self.axpy_inputs()
+        self.run_it("axpy", inputs)
+        expected = self.output.read_bytes()
+        for options in (("--buffers", 1), ("--buffers", 3), ("--buffers", 2, "--synchronous")):
+            done = self.run_it("pipeline", inputs, *options)
+            self.assertEqual(self.output.read_bytes(), expected)
+            self.assertIn("27 DMAs of ", done.stdout)
+        self.refused(self.run_it("pipeline", inputs, "--buffers", 0, status=3), "an input needs at least one slot, not 0")
+
     def test_mode_tpu_is_refused(self):
         done = self.run_it("axpy", self.axpy_inputs(), "--mode", "tpu", status=2)
         self.refused(done, "mode tpu needs a TPU backend and this process has none; it is never simulated instead")
@@ -234,6 +256,22 @@ class Run(Cli):
         done = self.call("run", "--implementation", "solution", "--kernel", "axpy", "--input", self.axpy_inputs()[0], "--input", self.axpy_inputs()[1],
                          "--block", "2", "4", "--output", self.folder / "none" / "z.npy", status=3)
         self.refused(done, "z.npy")
+
+
+class Target(Cli):
+    def target(self, *more, implementation="solution", kernel="pipeline", block=(8, 128), status=2):
+        return self.call("target", "--implementation", implementation, "--kernel", kernel, "--shape", 257, 513, "--block", *block, *more, status=status, cwd=self.folder)
+
+    def test_there_is_no_tpu(self):
+        for kernel, more in (("axpy", ()), ("fused", ("--dtype", "bfloat16")), ("pipeline", ("--buffers", 3, "--synchronous"))):
+            self.refused(self.target(*more, kernel=kernel), "no TPU: this process's backend is cpu", "loads no libtpu", "never timed instead")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_bad_usage_comes_first(self):
+        self.refused(self.target(implementation="none.cpp", status=3), "none.cpp: there is no such file")
+        self.target(kernel="matmul", status=3)
+        self.target(block=(0, 128), status=3)
+        self.target("--dtype", "int8", status=3)
 
 
 if __name__ == "__main__":

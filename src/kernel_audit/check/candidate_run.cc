@@ -62,14 +62,4 @@ core::Result<simulated::SimulatedProgram> LoadReply(const simulated::Simulator& 
   return program;
 }
 
-std::string Text(const sim::Finding& finding) {
-  std::string text = sim::Name(finding.kind);
-  if (finding.location.known()) text += " at " + finding.location.ToString();
-  text += ": " + finding.message;
-  if (finding.other_location.known() && finding.other_location != finding.location) text += " (read at " + finding.other_location.ToString() + ")";
-  if (!finding.grid_point.empty()) text += ", first in program " + core::ToString(finding.grid_point);
-  if (finding.occurrences > 1) text += ", " + std::to_string(finding.occurrences) + " times";
-  return text;
-}
-
 }  // namespace kernel_audit::check

@@ -27,7 +27,4 @@ std::string Thrown(const worker::TraceReply& reply);
 core::Result<simulated::SimulatedProgram> LoadReply(const simulated::Simulator& simulator, const worker::TraceRequest& request,
                                                     const worker::TraceReply& reply, const core::ArrayType& result);
 
-// "out_of_bounds at model.cpp:12: ...", with where the value came from and how often it happened.
-std::string Text(const sim::Finding& finding);
-
 }  // namespace kernel_audit::check

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernel_audit/check/findings.h"
 #include "kernel_audit/check/kernel_rules.h"
 #include "kernel_audit/check/oracle.h"
 #include "kernel_audit/check/pipeline_rules.h"
@@ -80,7 +81,7 @@ class PipelineJudge {
       return outcome.error().ToString();
     }
     if (outcome->kernels.size() != 1) return "the kernel ran " + std::to_string(outcome->kernels.size()) + " times, once is asked for";
-    if (!outcome->kernels[0].findings.empty()) return Text(outcome->kernels[0].findings[0]);
+    if (!outcome->kernels[0].findings.empty()) return report::FindingLine(ForReport(outcome->kernels[0].findings[0], outcome->kernels[0].kernel));
     if (!first) return SameBytes(output_, outcome->outputs[0]) ? "" : "DMAs that move late or at random give other bytes than DMAs that move at once";
     run_ = std::move(outcome->kernels[0]);
     output_ = std::move(outcome->outputs[0]);

@@ -38,7 +38,7 @@ worker::TraceRequest Request(DType dtype, const Shape& shape, const Shape& block
   return request;
 }
 
-// Tails in both dimensions with every block and pipeline; one block alone; no tails.
+// Tails in both dimensions with every block and pipeline; one block alone; no tails. All of them when none has the only shape.
 std::vector<worker::TraceRequest> ValidRequests(const Shape& only_shape) {
   std::vector<worker::TraceRequest> requests;
   const auto add = [&](const Shape& shape, const Shape& block, Choice choice) {
@@ -49,7 +49,7 @@ std::vector<worker::TraceRequest> ValidRequests(const Shape& only_shape) {
     for (const Choice choice : kPipelines) add(kTails, block, choice);
   }
   for (const Shape& shape : {Shape{1, 1}, Shape{16, 256}}) add(shape, kBlocks[0], kPipelines[1]);
-  return requests;
+  return requests.empty() ? ValidRequests({}) : requests;
 }
 
 // However blocks are moved, the results are the same bytes.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "kernel_audit/check/findings.h"
 #include "kernel_audit/check/kernel_rules.h"
 #include "kernel_audit/check/stage.h"
 
@@ -71,9 +72,9 @@ class Judge {
     if (!outcome) return Stopped(outcome.error());
     if (outcome->kernels.size() != 1) return "the kernel ran " + std::to_string(outcome->kernels.size()) + " times, once is asked for";
     run_ = std::move(outcome->kernels[0]);
-    if (!run_.ran) return Text(run_.findings[0]);
+    if (!run_.ran) return report::FindingLine(ForReport(run_.findings[0], run_.kernel));
     if (std::string wrong = GridProblem(); !wrong.empty()) return wrong;
-    if (!run_.findings.empty()) return Text(run_.findings[0]);
+    if (!run_.findings.empty()) return report::FindingLine(ForReport(run_.findings[0], run_.kernel));
     if (std::string wrong = ValueProblem(rule_.oracle(inputs), outcome->outputs[0]); !wrong.empty()) return wrong;
     return PaddingProblem();
   }

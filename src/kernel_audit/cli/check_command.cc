@@ -6,6 +6,7 @@
 
 #include "kernel_audit/check/checker.h"
 #include "kernel_audit/cli/check_json.h"
+#include "kernel_audit/cli/chip.h"
 #include "kernel_audit/cli/command.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/file.h"
@@ -18,6 +19,7 @@ struct Arguments {
   std::string stage;
   std::string evidence_dir;
   std::optional<std::uint64_t> seed;
+  const core::Chip* chip = &core::DefaultChip();
   bool json = false;
 };
 
@@ -30,7 +32,7 @@ void PrintStage(const check::StageReport& stage) {
 
 void PrintReport(const check::CheckReport& report) {
   std::printf("kernel-audit check %s\n", report.candidate.c_str());
-  std::printf("tier simulated, actual backend cpu; candidate sha256 %s; data seed %llu\n", report.candidate_sha256.c_str(),
+  std::printf("tier simulated, %s; candidate sha256 %s; data seed %llu\n", ChipText(*report.chip).c_str(), report.candidate_sha256.c_str(),
               static_cast<unsigned long long>(report.seed));
   if (!report.module_sha256.empty()) {
     std::printf("%zu modules simulated, the first has sha256 %s\n", report.module_sha256.size(), report.module_sha256.front().c_str());
@@ -58,7 +60,7 @@ core::Result<void> WriteEvidence(const check::CheckReport& report, const std::fi
   return core::WriteFile(folder / "check.json", CheckJson(report) + "\n");
 }
 
-std::vector<int> Stages(const std::string& name) { return name == "all" ? std::vector<int>{1, 2} : std::vector<int>{std::stoi(name)}; }
+std::vector<int> Stages(const std::string& name) { return name == "all" ? std::vector<int>{1, 2, 3} : std::vector<int>{std::stoi(name)}; }
 
 int Run(const Arguments& arguments) {
   const auto candidate = FindImplementation(arguments.implementation);
@@ -68,6 +70,7 @@ int Run(const Arguments& arguments) {
   options.name = arguments.implementation;
   options.stages = Stages(arguments.stage);
   options.seed = arguments.seed;
+  options.chip = arguments.chip;
   options.progress = ShowProgress;
   const auto report = check::Check(options);
   if (!report) return Fail(report.error());
@@ -89,9 +92,10 @@ void AddCheck(CLI::App& app, int& status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("check", "Hold a model (one C++ file) against the contract, stage by stage, by simulation");
   command->add_option("--implementation", arguments->implementation, "A C++ file, or `starter` or `solution` for the project's own")->required();
-  command->add_option("--stage", arguments->stage, "1: blocked_axpy; 2: fused_bias_relu; all")->required()->check(CLI::IsMember({"1", "2", "all"}));
+  command->add_option("--stage", arguments->stage, "1: blocked_axpy; 2: fused_bias_relu; 3: pipelined_axpy; all")->required()->check(CLI::IsMember({"1", "2", "3", "all"}));
   command->add_option("--evidence-dir", arguments->evidence_dir, "Write the ownership pictures (SVG) and the report (JSON) into this folder");
   command->add_option("--seed", arguments->seed, "Draw the data from this seed, as an earlier run printed it");
+  AddChipOption(*command, arguments->chip);
   command->add_flag("--json", arguments->json, "One JSON document instead of text");
   command->footer("The candidate is compiled and traced in a sandbox and only its module is judged; it never sees an input.\n"
                   "Example: kernel-audit check --implementation projects/kernel-audit/my_model.cpp --stage 1");

@@ -1,5 +1,6 @@
 #include "kernel_audit/cli/check_json.h"
 
+#include "kernel_audit/cli/chip.h"
 #include "kernel_audit/core/json.h"
 
 namespace kernel_audit::cli {
@@ -26,6 +27,7 @@ std::string CheckJson(const check::CheckReport& report) {
   for (const check::StageReport& stage : report.stages) stages.push_back(StageJson(stage));
   return core::CanonicalJson({{"tier", "simulated"},
                               {"backend", "cpu"},
+                              {"simulated_chip", ChipJson(*report.chip)},
                               {"candidate", report.candidate},
                               {"candidate_sha256", report.candidate_sha256},
                               {"module_sha256", report.module_sha256},

@@ -5,10 +5,12 @@ namespace kernel_audit::cli {
 void AddCheck(CLI::App& app, int& status);
 void AddRun(CLI::App& app, int& status);
 void AddSimulate(CLI::App& app, int& status);
+void AddTimeline(CLI::App& app, int& status);
 void AddInspect(CLI::App& app, int& status);
+void AddTarget(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddInspect};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddTimeline, AddInspect, AddTarget};
   return kCommands;
 }
 

@@ -6,21 +6,24 @@
 #include <memory>
 
 #include "kernel_audit/check/candidate_run.h"
+#include "kernel_audit/check/findings.h"
 #include "kernel_audit/check/stage.h"
+#include "kernel_audit/cli/chip.h"
+#include "kernel_audit/cli/candidate.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/npy.h"
 #include "kernel_audit/core/printable.h"
-#include "kernel_audit/worker/toolchain.h"
 
 namespace kernel_audit::cli {
 namespace {
-
-constexpr std::size_t kMostFindings = 5;
 
 struct Arguments {
   std::string implementation, kernel, dtype = "float32", mode = "interpret", output;
   std::vector<std::string> inputs;
   std::vector<std::int64_t> block;
+  int buffers = 2;
+  bool synchronous = false;
+  const core::Chip* chip = &core::DefaultChip();
 };
 
 core::Result<core::HostArray> ReadInput(const std::string& path, core::DType dtype) {
@@ -41,22 +44,6 @@ core::Result<void> CheckInputs(const std::vector<core::HostArray>& inputs, const
   return {};
 }
 
-core::Result<worker::TraceReply> Trace(const Arguments& arguments, const worker::TraceRequest& request) {
-  const auto path = FindImplementation(arguments.implementation);
-  if (!path) return tl::unexpected(path.error());
-  const auto toolchain = worker::FindToolchain();
-  if (!toolchain) return tl::unexpected(toolchain.error());
-  ShowProgress("compiling " + path->string());
-  const auto candidate = worker::BuildCandidate(*path, *toolchain);
-  if (!candidate) return tl::unexpected(candidate.error());
-  const auto replies = worker::TraceCandidate(*candidate, std::span(&request, 1));
-  if (!replies) return tl::unexpected(replies.error());
-  const worker::TraceReply& reply = replies->front();
-  // The person's own arrays were refused: their input, not our failure.
-  if (reply.kind == worker::TraceReply::Kind::kRefusal) return core::Fail(core::ErrorCode::kBadInput, "the model refuses these inputs: " + reply.text);
-  return reply;
-}
-
 void PrintOwnership(const sim::Report& run, const core::Shape& logical) {
   for (const sim::Ownership& ownership : run.ownership) {
     std::printf("  output %s in blocks of %s: %lld programs, %lld elements nobody wrote\n", core::ToString(ownership.array_shape).c_str(),
@@ -67,20 +54,19 @@ void PrintOwnership(const sim::Report& run, const core::Shape& logical) {
   std::printf("  %s", report::OwnershipText({"ownership", logical, first.array_shape, first.block_shape, run.grid, first.blocks, first.owner}).c_str());
 }
 
-std::size_t PrintRun(const simulated::Outcome& outcome, const core::Shape& logical) {
-  std::size_t findings = 0;
+std::size_t PrintRun(const simulated::Outcome& outcome, const core::Shape& logical, const report::SourceText& source) {
   for (const sim::Report& run : outcome.kernels) {
     std::printf("%s, grid %s\n", core::Printable(run.kernel).c_str(), core::ToString(run.grid).c_str());
+    std::printf("  memory: at least %s; %lld DMAs of %lld bytes\n", MemoryText(run).c_str(), static_cast<long long>(run.dmas), static_cast<long long>(run.dma_bytes));
     PrintOwnership(run, logical);
     for (const sim::Traffic& traffic : run.traffic) {
       std::printf("  %s: %lld fetches of %lld bytes in all, %lld write-backs of %lld\n", traffic.operand.c_str(), static_cast<long long>(traffic.fetches),
                   static_cast<long long>(traffic.fetched_bytes), static_cast<long long>(traffic.write_backs), static_cast<long long>(traffic.written_bytes));
     }
-    for (std::size_t i = 0; i < std::min(run.findings.size(), kMostFindings); ++i) std::printf("  finding: %s\n", core::Printable(check::Text(run.findings[i])).c_str());
-    if (run.findings.size() > kMostFindings) std::printf("  and %zu more findings\n", run.findings.size() - kMostFindings);
-    findings += run.findings.size();
   }
-  return findings;
+  const std::vector<report::Finding> findings = check::FindingsOf(outcome.kernels);
+  std::printf("%s", report::FindingsText(findings, &source).c_str());
+  return findings.size();
 }
 
 core::Result<int> RunKernel(const Arguments& arguments) {
@@ -95,22 +81,23 @@ core::Result<int> RunKernel(const Arguments& arguments) {
     inputs.push_back(std::move(*array));
   }
   if (auto ok = CheckInputs(inputs, arguments); !ok) return tl::unexpected(ok.error());
-  const auto kernel = arguments.kernel == "axpy" ? worker::Kernel::kAxpy : worker::Kernel::kFused;
-  const worker::TraceRequest request = check::MakeRequest(kernel, inputs[0].type(), inputs[1].type(), arguments.block);
-  const auto reply = Trace(arguments, request);
-  if (!reply) return tl::unexpected(reply.error());
+  worker::TraceRequest request = check::MakeRequest(*worker::KernelFromName(arguments.kernel), inputs[0].type(), inputs[1].type(), arguments.block);
+  request.buffers = arguments.buffers;
+  request.synchronous = arguments.synchronous;
+  const auto candidate = TraceImplementation(arguments.implementation, std::span(&request, 1));
+  if (!candidate) return tl::unexpected(candidate.error());
   const auto simulator = simulated::Simulator::Create();
   if (!simulator) return tl::unexpected(simulator.error());
-  const auto program = check::LoadReply(*simulator, request, *reply, inputs[0].type());
+  const auto program = check::LoadReply(*simulator, request, candidate->replies[0], inputs[0].type());
   if (!program) return tl::unexpected(program.error());
   ShowProgress("simulating");
   const std::vector<const core::HostArray*> pointers = {&inputs[0], &inputs[1]};
-  const auto outcome = program->Run(pointers);
+  const auto outcome = program->Run(pointers, {.chip = arguments.chip});
   if (!outcome) return tl::unexpected(outcome.error());
   ClearProgress();
   if (auto done = core::WriteNpy(arguments.output, outcome->outputs[0]); !done) return tl::unexpected(done.error());
-  std::printf("tier simulated, actual backend cpu; module sha256 %s\n", program->sha256().c_str());
-  const std::size_t findings = PrintRun(*outcome, inputs[0].shape());
+  std::printf("tier simulated, %s; module sha256 %s\n", ChipText(*arguments.chip).c_str(), program->sha256().c_str());
+  const std::size_t findings = PrintRun(*outcome, inputs[0].shape(), candidate->source);
   std::printf("%s written: %s; %zu findings\n", arguments.output.c_str(), core::ToString(outcome->outputs[0].type()).c_str(), findings);
   return findings == 0 ? kPassed : kFound;
 }
@@ -121,12 +108,15 @@ void AddRun(CLI::App& app, int& status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("run", "Run a model's kernel on your own arrays, by simulation");
   command->add_option("--implementation", arguments->implementation, "A C++ file, or `starter` or `solution`")->required();
-  command->add_option("--kernel", arguments->kernel, "axpy: z = 2x + y; fused: z = max(x + bias, 0)")->required()->check(CLI::IsMember({"axpy", "fused"}));
+  command->add_option("--kernel", arguments->kernel, "axpy: z = 2x + y; fused: z = max(x + bias, 0); pipeline: axpy, pipelined")->required()->check(CLI::IsMember({"axpy", "fused", "pipeline"}));
   command->add_option("--input", arguments->inputs, "A .npy file; twice: x and y, or x and the bias")->required()->expected(1, 64)->allow_extra_args(false);
   command->add_option("--block", arguments->block, "Rows and columns of a block")->required()->expected(2);
   command->add_option("--output", arguments->output, "Where to write the result (.npy; bfloat16 as uint16)")->required();
   command->add_option("--dtype", arguments->dtype, "float32, or bfloat16 for files of uint16 bit patterns")->check(CLI::IsMember({"float32", "bfloat16"}));
   command->add_option("--mode", arguments->mode, "interpret simulates; tpu needs a TPU")->check(CLI::IsMember({"interpret", "tpu"}));
+  command->add_option("--buffers", arguments->buffers, "pipeline: slots an input");
+  command->add_flag("--synchronous", arguments->synchronous, "pipeline: await each copy in its own step");
+  AddChipOption(*command, arguments->chip);
   command->footer("Example: kernel-audit run --implementation solution --kernel axpy --input x.npy --input y.npy --block 8 128 --output z.npy");
   command->callback([arguments, &status] {
     if (arguments->inputs.size() != 2) throw CLI::ValidationError("--input", "is needed twice");

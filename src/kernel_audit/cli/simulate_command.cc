@@ -6,7 +6,8 @@
 #include <memory>
 #include <random>
 
-#include "kernel_audit/check/candidate_run.h"
+#include "kernel_audit/check/findings.h"
+#include "kernel_audit/cli/chip.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/cli/run_json.h"
 #include "kernel_audit/core/bfloat16.h"
@@ -18,13 +19,13 @@ namespace kernel_audit::cli {
 namespace {
 
 constexpr std::uint64_t kMostModuleBytes = std::uint64_t{1} << 28;
-constexpr std::size_t kMostFindings = 5;
 
 struct Arguments {
   std::string module, output, schedule = "early";
   std::vector<std::string> inputs;
   std::optional<std::uint64_t> random_inputs;
   int cores = 1;
+  const core::Chip* chip = &core::DefaultChip();
   bool json = false;
 };
 
@@ -107,17 +108,16 @@ core::Result<void> WriteOutputs(const std::string& folder, const std::vector<cor
 }
 
 void Print(const Arguments& arguments, const simulated::SimulatedProgram& program, const simulated::Outcome& outcome) {
-  std::printf("kernel-audit simulate %s\ntier simulated, actual backend cpu; module sha256 %s\n", arguments.module.c_str(), program.sha256().c_str());
-  std::size_t findings = 0;
+  std::printf("kernel-audit simulate %s\ntier simulated, %s; module sha256 %s\n", arguments.module.c_str(), ChipText(*arguments.chip).c_str(), program.sha256().c_str());
   for (const sim::Report& run : outcome.kernels) {
     std::printf("%s: grid %s, %lld programs, %d %s, %zu findings\n", run.kernel.c_str(), core::ToString(run.grid).c_str(), static_cast<long long>(run.programs),
                 run.cores, run.cores == 1 ? "core" : "cores", run.findings.size());
-    for (std::size_t i = 0; i < std::min(run.findings.size(), kMostFindings); ++i) std::printf("  %s\n", check::Text(run.findings[i]).c_str());
-    if (run.findings.size() > kMostFindings) std::printf("  and %zu more\n", run.findings.size() - kMostFindings);
-    findings += run.findings.size();
+    std::printf("  memory: at least %s; %lld DMAs of %lld bytes\n", MemoryText(run).c_str(), static_cast<long long>(run.dmas), static_cast<long long>(run.dma_bytes));
   }
+  const std::vector<report::Finding> findings = check::FindingsOf(outcome.kernels);
+  std::printf("%s", report::FindingsText(findings).c_str());
   for (std::size_t i = 0; i < outcome.outputs.size(); ++i) std::printf("output %zu: %s\n", i, core::ToString(outcome.outputs[i].type()).c_str());
-  std::printf("%s\n", findings == 0 ? "clean" : "findings");
+  std::printf("%s\n", findings.empty() ? "clean" : "findings");
 }
 
 core::Result<int> Simulate(const Arguments& arguments) {
@@ -126,6 +126,7 @@ core::Result<int> Simulate(const Arguments& arguments) {
   if (!schedule) return tl::unexpected(schedule.error());
   options.schedule = *schedule;
   options.cores = arguments.cores;
+  options.chip = arguments.chip;
   const auto text = core::ReadFile(arguments.module, kMostModuleBytes);
   if (!text) return tl::unexpected(text.error());
   const auto simulator = simulated::Simulator::Create();
@@ -145,7 +146,7 @@ core::Result<int> Simulate(const Arguments& arguments) {
     if (auto done = WriteOutputs(arguments.output, outcome->outputs); !done) return tl::unexpected(done.error());
   }
   if (arguments.json) {
-    std::printf("%s\n", RunJson(program->sha256(), *outcome).c_str());
+    std::printf("%s\n", RunJson(program->sha256(), *arguments.chip, *outcome).c_str());
   } else {
     Print(arguments, *program, *outcome);
   }
@@ -163,6 +164,7 @@ void AddSimulate(CLI::App& app, int& status) {
   command->add_option("--output", arguments->output, "A folder for out0.npy, out1.npy, ... (bfloat16 as uint16)");
   command->add_option("--schedule", arguments->schedule, "When DMAs move data: early, late or random:SEED; findings do not depend on it");
   command->add_option("--cores", arguments->cores, "Cores that share the first parallel grid dimension")->check(CLI::Range(1, 2));
+  AddChipOption(*command, arguments->chip);
   command->add_flag("--json", arguments->json, "One JSON document instead of text");
   command->footer("Example: kernel-audit simulate module.mlir --input x.npy --input y.npy --output results");
   command->callback([arguments, &status] {

@@ -40,7 +40,7 @@ const SourceText kSource{"m.cpp", "void k() {\n  copy.start();\n\tz.store(v);  \
 TEST(Finding, RaceInFullNamesBothSides) {
   const Finding race = Race();
   EXPECT_EQ(FindingsText(std::span(&race, 1), &kSource),
-            "  race at m.cpp:3: core 0 writes [0:8] of scratch 0 while DMA 3 started at m.cpp:2 reads [0:8] of it and was not awaited (the other at m.cpp:2), "
+            "  finding: race at m.cpp:3: core 0 writes [0:8] of scratch 0 while DMA 3 started at m.cpp:2 reads [0:8] of it and was not awaited (the other at m.cpp:2), "
             "first in program (1, 2), 4 times\n"
             "    core 0 writes [0:8] in program (1, 2)\n"
             "      m.cpp:3 | z.store(v);\n"
@@ -59,7 +59,7 @@ TEST(Finding, OnlyThePersonsOwnFileIsShown) {
 TEST(Finding, ValueWithoutAnAccessShowsItsPlaces) {
   Finding value = Kind("uninitialized");
   value.other_location = {"m.cpp", 2};
-  EXPECT_EQ(FindingsText(std::span(&value, 1), &kSource), "  uninitialized at m.cpp:1: bad (read at m.cpp:2)\n      m.cpp:1 | void k() {\n      m.cpp:2 | copy.start();\n");
+  EXPECT_EQ(FindingsText(std::span(&value, 1), &kSource), "  finding: uninitialized at m.cpp:1: bad (read at m.cpp:2)\n      m.cpp:1 | void k() {\n      m.cpp:2 | copy.start();\n");
 }
 
 TEST(Finding, AHandfulInFullTheRestByKind) {
@@ -67,7 +67,7 @@ TEST(Finding, AHandfulInFullTheRestByKind) {
   many.push_back(Kind("leak"));
   many.push_back(Kind("leak"));
   const std::string text = FindingsText(many);
-  EXPECT_THAT(text, HasSubstr("  leak at m.cpp:1: bad\n"));
+  EXPECT_THAT(text, HasSubstr("  finding: leak at m.cpp:1: bad\n"));
   EXPECT_THAT(text, ::testing::EndsWith("  and 4 more: 4 race\n"));
   EXPECT_THAT(FindingsText(many, nullptr, 2), ::testing::EndsWith("  and 7 more: 1 leak, 6 race\n"));
   EXPECT_EQ(FindingsText({}), "");

@@ -51,7 +51,7 @@ std::string AccessText(const FindingAccess& access) {
 }
 
 std::string InFull(const Finding& finding, const SourceText* source) {
-  std::string text = "  " + FindingLine(finding) + "\n";
+  std::string text = "  finding: " + FindingLine(finding) + "\n";
   std::set<std::string> shown;
   for (const FindingAccess& access : finding.accesses) {
     text += AccessText(access) + PlaceText(source, access.location);

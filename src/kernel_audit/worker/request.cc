@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <optional>
 
 #include <fmt/core.h>
 
@@ -114,6 +113,13 @@ void ParsePipeline(Words& words, TraceRequest& request) {
 }  // namespace
 
 std::string_view Name(Kernel kernel) { return RowOf(kernel).name; }
+std::optional<Kernel> KernelFromName(std::string_view name) {
+  for (std::size_t i = 0; i < kKernels.size(); ++i) {
+    if (kKernels[i].name == name) return static_cast<Kernel>(i);
+  }
+  return std::nullopt;
+}
+
 std::string_view FunctionName(Kernel kernel) { return RowOf(kernel).function; }
 std::string_view Declaration(Kernel kernel) { return RowOf(kernel).declaration; }
 

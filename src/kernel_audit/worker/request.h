@@ -1,6 +1,7 @@
 // What a candidate is asked to trace, as a line of text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,7 @@ struct TraceRequest {
 
 // "axpy", "fused", "pipeline".
 std::string_view Name(Kernel kernel);
+std::optional<Kernel> KernelFromName(std::string_view name);
 
 // The function that a candidate must define: "blocked_axpy", and the whole of its declaration.
 std::string_view FunctionName(Kernel kernel);

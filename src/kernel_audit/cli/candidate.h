@@ -1,0 +1,23 @@
+// A model, compiled and traced for a subcommand.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel_audit/core/error.h"
+#include "kernel_audit/report/finding.h"
+#include "kernel_audit/worker/trace_candidate.h"
+
+namespace kernel_audit::cli {
+
+struct TracedCandidate {
+  report::SourceText source;  // what findings point into
+  std::vector<worker::TraceReply> replies;
+};
+
+// `implementation` as FindImplementation takes it. One reply a request; a refusal fails with kBadInput: the requests are the person's own
+// arrays, blocks and options.
+core::Result<TracedCandidate> TraceImplementation(const std::string& implementation, std::span<const worker::TraceRequest> requests);
+
+}  // namespace kernel_audit::cli
