@@ -36,8 +36,16 @@ void DmaEngine::Signal(const ir::Op* op, const View& semaphore, std::int64_t amo
 }
 
 void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, const View& semaphore) {
-  Dma dma{++started_, op, {source, RegionOf(source)}, {target, RegionOf(target)}, semaphore,
-          target.bytes(), machine_.program_number};
+  Dma& dma = Take();
+  dma.number = ++started_;
+  dma.op = op;
+  dma.source = {source, RegionOf(source)};
+  dma.target = {target, RegionOf(target)};
+  dma.semaphore = semaphore;
+  dma.bytes = target.bytes();
+  dma.program = machine_.program_number;
+  dma.phase = Dma::Phase::kStarted;
+  dma.reported = false;
   machine_.Charge(static_cast<std::uint64_t>(target.elements()));
   if (machine_.observe()) CheckStart(dma);
   if (Event* event = machine_.Log(Event::Kind::kDmaStart, op)) {
@@ -52,14 +60,34 @@ void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, 
   SemaphoreOf(semaphore).signalled_by = op;
   ++source.buffer->in_flight;
   ++target.buffer->in_flight;
-  in_flight_.push_back(std::move(dma));
-  if (schedule_.kind == Schedule::Kind::kEarly) Complete(in_flight_.back());
+  in_flight_.push_back(&dma);
+  if (schedule_.kind == Schedule::Kind::kEarly) Complete(dma);
+}
+
+DmaEngine::Dma& DmaEngine::Take() {
+  if (free_.empty()) return dmas_.emplace_back();
+  Dma* dma = free_.back();
+  free_.pop_back();
+  return *dma;
+}
+
+template <typename F>
+void DmaEngine::Remove(F&& ended) {
+  std::size_t kept = 0;
+  for (Dma* dma : in_flight_) {
+    if (ended(*dma)) {
+      free_.push_back(dma);
+    } else {
+      in_flight_[kept++] = dma;
+    }
+  }
+  in_flight_.resize(kept);
 }
 
 void DmaEngine::CheckStart(const Dma& dma) {
-  for (const Dma& other : in_flight_) {
-    CheckConflict(other, dma.source, false, dma.op, &dma);
-    CheckConflict(other, dma.target, true, dma.op, &dma);
+  for (const Dma* other : in_flight_) {
+    CheckConflict(*other, dma.source, false, dma.op, &dma);
+    CheckConflict(*other, dma.target, true, dma.op, &dma);
   }
   MoveStates(dma);
   machine_.NoteDmaAccess(dma.source.view, false, dma.op, dma.number);
@@ -104,20 +132,20 @@ void DmaEngine::Complete(Dma& dma) {
 
 void DmaEngine::Tick() {
   if (schedule_.kind != Schedule::Kind::kRandom) return;
-  for (Dma& dma : in_flight_) {
-    if (dma.phase != Dma::Phase::kDone && random_() % 4 == 0) Advance(dma);
+  for (Dma* dma : in_flight_) {
+    if (dma->phase != Dma::Phase::kDone && random_() % 4 == 0) Advance(*dma);
   }
 }
 
 // Of the DMAs that signal this semaphore and have not yet moved their data, the newest (or, at random, any).
 bool DmaEngine::CompleteOne(const Semaphore& semaphore) {
-  const auto pending = [&](const Dma& dma) { return dma.phase != Dma::Phase::kDone && &SemaphoreOf(dma.semaphore) == &semaphore; };
+  const auto pending = [&](const Dma* dma) { return dma->phase != Dma::Phase::kDone && &SemaphoreOf(dma->semaphore) == &semaphore; };
   std::int64_t left = std::count_if(in_flight_.begin(), in_flight_.end(), pending);
   if (left == 0) return false;
   if (schedule_.kind == Schedule::Kind::kRandom) left = 1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(left));
-  for (Dma& dma : in_flight_) {
+  for (Dma* dma : in_flight_) {
     if (pending(dma) && --left == 0) {
-      Complete(dma);
+      Complete(*dma);
       return true;
     }
   }
@@ -155,15 +183,14 @@ void DmaEngine::ReportDeadlock(const ir::Op* op, const View& semaphore, std::int
 
 // The must-edges of a wait.
 void DmaEngine::Join(const ir::Op* op, const Semaphore& semaphore) {
-  const auto joined = [&](Dma& dma) {
+  Remove([&](Dma& dma) {
     const bool concerned = dma.semaphore.buffer != nullptr && &SemaphoreOf(dma.semaphore) == &semaphore;
     if (!concerned || semaphore.arrived - dma.bytes >= semaphore.consumed) return false;
     if (Event* event = machine_.Log(Event::Kind::kDmaJoined, op)) event->dma = dma.number;
     if (dma.source.view.buffer != nullptr) Drop(dma.source.view);
     if (dma.target.view.buffer != nullptr) Drop(dma.target.view);
     return true;
-  };
-  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), joined), in_flight_.end());
+  });
 }
 
 std::string DmaEngine::Agent(const Dma& dma) const {
@@ -173,7 +200,7 @@ std::string DmaEngine::Agent(const Dma& dma) const {
 void DmaEngine::NoteAccess(const View& part, bool write, const ir::Op* op) {
   if (part.buffer->in_flight == 0) return;
   const Side side{part, RegionOf(part)};
-  for (const Dma& dma : in_flight_) CheckConflict(dma, side, write, op, nullptr);
+  for (const Dma* dma : in_flight_) CheckConflict(*dma, side, write, op, nullptr);
 }
 
 void DmaEngine::CheckConflict(const Dma& dma, const Side& side, bool write, const ir::Op* op, const Dma* by) {
@@ -233,7 +260,7 @@ void DmaEngine::EndScope(const Buffer* buffer) {
   if (buffer != nullptr) {
     if (Event* event = machine_.Log(Event::Kind::kScopeEnd, nullptr)) event->first = machine_.event_log()->PartOf(View::Whole(*const_cast<Buffer*>(buffer)));
   }
-  in_flight_.erase(std::remove_if(in_flight_.begin(), in_flight_.end(), [&](Dma& dma) { return EndIn(dma, buffer); }), in_flight_.end());
+  Remove([&](Dma& dma) { return EndIn(dma, buffer); });
 }
 
 }  // namespace kernel_audit::sim

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <random>
 #include <string>
 #include <vector>
@@ -68,12 +69,16 @@ class DmaEngine {
     View semaphore;  // as above
     std::int64_t bytes;
     std::int64_t program;  // its number
-    enum class Phase { kStarted, kRead, kDone } phase = Phase::kStarted;
-    bool reported = false;  // as a leak
-    std::vector<std::byte> staged = {};
+    enum class Phase { kStarted, kRead, kDone } phase;
+    bool reported;  // as a leak
+    std::vector<std::byte> staged;
   };
 
   static Semaphore& SemaphoreOf(const View& view);
+  Dma& Take();
+  // Takes those out of flight for which `ended` is true.
+  template <typename F>
+  void Remove(F&& ended);
   void Advance(Dma& dma);
   void Complete(Dma& dma);
   void MoveStates(const Dma& dma);
@@ -91,7 +96,9 @@ class DmaEngine {
   Machine& machine_;
   Schedule schedule_;
   std::mt19937_64 random_;
-  std::vector<Dma> in_flight_;  // in the order of their starts
+  std::deque<Dma> dmas_;         // all that were ever in flight at once
+  std::vector<Dma*> free_;       // of these
+  std::vector<Dma*> in_flight_;  // the others, in the order of their starts
   int started_ = 0;
   std::int64_t bytes_ = 0;
   std::vector<ElementState> states_;

@@ -1,6 +1,7 @@
 #include "kernel_audit/sim/run.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -148,12 +149,22 @@ class Runner {
     if (array.shadow.all_valid()) return;
     ElementState poisoned = kValid;
     std::int64_t first = -1, last = -1;
-    for (std::size_t e = 0; e < array.elements; ++e) {
-      const ElementState state = array.shadow.at(e);
-      if (state == kUnwritten && first < 0) first = static_cast<std::int64_t>(e);
-      if (state == kUnwritten) last = static_cast<std::int64_t>(e);
-      if (state == kUnwritten) ++ownership.unwritten_elements;
+    const auto note = [&](ElementState state, std::int64_t element) {
       if (state >= kFirstOrigin && poisoned == kValid) poisoned = state;
+      if (state != kUnwritten) return;
+      if (first < 0) first = element;
+      last = element;
+      ++ownership.unwritten_elements;
+    };
+    // Piece by piece: most have nothing to say, which is seen at the speed of memory.
+    std::array<ElementState, 4096> states;
+    View piece = View::Dense({static_cast<std::int64_t>(states.size())});
+    piece.buffer = &array;
+    const auto elements = static_cast<std::int64_t>(array.elements);
+    for (; piece.offset < elements; piece.offset += piece.shape[0]) {
+      piece.shape[0] = std::min(piece.shape[0], elements - piece.offset);
+      if (!ReadStates(piece, states.data())) continue;
+      for (std::int64_t e = 0; e < piece.shape[0]; ++e) note(states[static_cast<std::size_t>(e)], piece.offset + e);
     }
     Machine& machine = cores_.front()->machine();
     machine.grid_point.clear();
