@@ -90,7 +90,7 @@ const std::vector<Judged>& AllJudged() {
     {"stateful_name", 16, kRepeat, "two calls in one process gave two modules"},
     {"stateful_values", 13, kAxpyLow, "element (0, 0) is 1 (0x3f80), the oracle has 1.0078125 (0x3f81)"},
     {"scratch_100_gib", 13, kAxpy, "scratch_100_gib.cpp:20: the kernel's values, windows and scratch take 107374"},
-    {"scratch_256_mib", 13, kAxpy, "scratch_256_mib.cpp:20: the kernel's windows and scratch take 268435"},
+    {"scratch_256_mib", 13, kAxpy, "capacity at scratch_256_mib.cpp:20: the kernel needs at least 268441600 bytes of VMEM, a core of v5e has 134217728: it was not run"},
     {"huge_grid", 13, kAxpy, "huge_grid.cpp:20: a grid of (32768, 32768) moves 26843545600 elements of windows, the limit is 67108864"},
     {"huge_array", 13, kAxpy, "huge_array.cpp:15: an array of 262149x262155xf32 outside the kernel has more than the"},
     {"endless_kernel", 13, kAxpy, "endless_kernel.cpp:19: the kernel was stopped: it does more work than the limit allows (67108864 elements)"},

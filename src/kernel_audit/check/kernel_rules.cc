@@ -52,19 +52,6 @@ double Elements(const core::Shape& shape) {
   return count < 0 ? 1e18 : static_cast<double>(count);
 }
 
-double Bytes(const ir::Type& type) { return Elements(type.shape) * static_cast<double>(core::ByteSize(type.dtype)); }
-
-// Windows once, whatever their number of slots, and scratch.
-double VmemBytes(const ir::Kernel& kernel) {
-  double bytes = 0;
-  for (const ir::Value* argument : kernel.body->arguments) {
-    const bool on_core = argument->type.is_ref() && argument->type.space != ir::MemorySpace::kAny && argument->type.space != ir::MemorySpace::kHbm;
-    if (on_core) bytes += Bytes(argument->type);
-  }
-  ForEachOp(*kernel.body, [&](const ir::Op& op) { bytes += op.code == OpCode::kAlloca ? Bytes(op.result()->type) : 0; });
-  return bytes;
-}
-
 double ValueElements(const ir::Kernel& kernel) {
   double elements = 0;
   ForEachOp(*kernel.body, [&](const ir::Op& op) {
@@ -93,9 +80,6 @@ double WindowElements(const ir::Kernel& kernel) {
 }
 
 std::string SizeProblem(const ir::Kernel& kernel) {
-  if (const double bytes = VmemBytes(kernel); bytes > static_cast<double>(kVmemBytes)) {
-    return "the kernel's windows and scratch take " + Number(bytes) + " bytes, the VMEM of a TPU v5e core has " + std::to_string(kVmemBytes);
-  }
   if (const double elements = WindowElements(kernel); elements > static_cast<double>(kWorkLimit)) {
     return "a grid of " + core::ToString(kernel.grid) + " moves " + Number(elements) + " elements of windows, the limit is " + std::to_string(kWorkLimit);
   }

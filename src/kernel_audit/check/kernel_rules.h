@@ -11,11 +11,8 @@ namespace kernel_audit::check {
 // Elements that a kernel's instructions may work on in all. The largest request of a stage takes less than a hundredth of it.
 inline constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 26;
 
-// VMEM of one core of a TPU v5e or v6e.
-inline constexpr std::int64_t kVmemBytes = std::int64_t{128} << 20;
-
-// What is wrong with the kernel, or nothing. It must load from each of its two inputs, compute in float32, hold its windows and scratch in VMEM and
-// stay below kWorkLimit with what it moves and keeps.
+// What is wrong with the kernel, or nothing. It must load from each of its two inputs, compute in float32 and stay below kWorkLimit with
+// what it moves and keeps. Whether it fits the chip's memories the simulator says (sim/capacity.h).
 std::string KernelProblem(const ir::Kernel& kernel);
 
 }  // namespace kernel_audit::check
