@@ -39,8 +39,7 @@ void RunSlice(Machine& m, const Instruction& i) {
     finding.kind = FindingKind::kOutOfBounds;
     finding.buffer = from.buffer->name;
     finding.location = i.op->location;
-    finding.message = "the slice takes elements [" + std::to_string(start[d]) + ", " + std::to_string(start[d] + size) + ") of dimension " +
-                      std::to_string(d) + " of " + from.buffer->name + ", whose extent is " + std::to_string(extent);
+    finding.message = "the slice takes elements " + RangeText(start[d], size) + " of dimension " + std::to_string(d) + " of " + from.buffer->name + ", whose extent is " + std::to_string(extent);
     m.Report(std::move(finding));
     size = std::clamp<std::int64_t>(size, 0, extent);
     start[d] = std::clamp<std::int64_t>(start[d], 0, extent - size);

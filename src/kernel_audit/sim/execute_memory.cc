@@ -32,12 +32,10 @@ struct Box {
   View Of(const View& view) const { return view.Strided(start.data(), size.data(), steps); }
 };
 
-std::string Range(std::int64_t start, std::int64_t size) { return "[" + std::to_string(start) + ", " + std::to_string(start + size) + ")"; }
-
 // "[:, 120:136]": of all other dimensions it does not matter which elements.
 std::string RegionText(std::size_t rank, std::size_t d, std::int64_t start, std::int64_t size) {
   std::string text;
-  for (std::size_t i = 0; i < rank; ++i) text += (i == 0 ? "" : ", ") + (i == d ? std::to_string(start) + ":" + std::to_string(start + size) : ":");
+  for (std::size_t i = 0; i < rank; ++i) text += (i == 0 ? "" : ", ") + (i == d ? std::to_string(start) + ":" + EndText(start, size) : ":");
   return "[" + text + "]";
 }
 
@@ -46,7 +44,7 @@ void ReportOutOfBounds(Machine& m, const ir::Op* op, const View& view, std::size
   finding.kind = FindingKind::kOutOfBounds;
   finding.buffer = view.buffer->name;
   finding.location = op->location;
-  finding.message = std::string(op->info().name) + " touches elements " + Range(start, size) + " of dimension " + std::to_string(d) + " of " +
+  finding.message = std::string(op->info().name) + " touches elements " + RangeText(start, size) + " of dimension " + std::to_string(d) + " of " +
                     view.buffer->name + ", whose extent is " + std::to_string(view.shape[d]);
   finding.accesses = {{m.name(), op->info().effect == ir::Effect::kWrite, op->location, RegionText(view.rank, d, start, size), m.grid_point}};
   m.Report(std::move(finding));

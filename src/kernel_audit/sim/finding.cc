@@ -28,4 +28,11 @@ std::size_t FindingLog::Add(Finding finding) {
   return found->second;
 }
 
+std::string EndText(std::int64_t start, std::int64_t size) {
+  std::int64_t end = 0;
+  return std::to_string(__builtin_add_overflow(start, size, &end) ? INT64_MAX : end);
+}
+
+std::string RangeText(std::int64_t start, std::int64_t size) { return "[" + std::to_string(start) + ", " + EndText(start, size) + ")"; }
+
 }  // namespace kernel_audit::sim

@@ -19,6 +19,11 @@ enum class FindingKind { kRace, kDeadlock, kLeak, kOutOfBounds, kUninitialized, 
 // "out_of_bounds", as JSON and the terminal spell it.
 const char* Name(FindingKind kind);
 
+// The sum as text; the largest number where it is larger. A program may compute any number as an index.
+std::string EndText(std::int64_t start, std::int64_t size);
+// "[8, 16)" for 8 elements from 8 on.
+std::string RangeText(std::int64_t start, std::int64_t size);
+
 // What one agent did to elements of the finding's buffer.
 struct FindingAccess {
   std::string agent;  // "core 0", "DMA 3 started at model.cpp:12"

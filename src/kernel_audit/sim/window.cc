@@ -69,8 +69,7 @@ bool OperandWindow::Place(Machine& machine, const Shape& index) {
     finding.buffer = operand_;
     finding.location = IndexMapLocation(machine.program().kernel(), *window_);
     finding.accesses = {{machine.name(), is_output_, finding.location, "block " + core::ToString(index), machine.grid_point}};
-    finding.message = "the index map of " + operand_ + " gives block " + core::ToString(index) + ", elements [" + std::to_string(start[d]) + ", " +
-                      std::to_string(start[d] + block) + ") of dimension " + std::to_string(d) + ", whose extent is " + std::to_string(extent);
+    finding.message = "the index map of " + operand_ + " gives block " + core::ToString(index) + ", elements " + RangeText(start[d], block) + " of dimension " + std::to_string(d) + ", whose extent is " + std::to_string(extent);
     machine.Report(std::move(finding));
     return false;
   }
