@@ -21,7 +21,7 @@ ALLOWED = {
     "sim": ["core", "ir"],
     "simulated": ["core", "ir", "import", "sim", "pjrt"],
     "worker": ["core", "trace", "sandbox"],
-    "target": ["core", "ir", "import", "sim", "pjrt", "evidence", "worker"],
+    "target": ["core", "ir", "import", "sim", "pjrt", "sandbox", "evidence", "worker"],
     "check": ["core", "ir", "trace", "sim", "sandbox", "evidence", "report", "simulated", "worker", "target"],
     "cli": ["core", "ir", "import", "sim", "pjrt", "sandbox", "evidence", "report", "simulated", "worker", "check", "target"],
 }

@@ -7,10 +7,11 @@ void AddRun(CLI::App& app, int& status);
 void AddSimulate(CLI::App& app, int& status);
 void AddTimeline(CLI::App& app, int& status);
 void AddInspect(CLI::App& app, int& status);
+void AddCompile(CLI::App& app, int& status);
 void AddTarget(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddTimeline, AddInspect, AddTarget};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget};
   return kCommands;
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernel_audit/pjrt/call.h"
 #include "kernel_audit/pjrt/client.h"
+#include "kernel_audit/pjrt/compile_program.h"
 #include "kernel_audit/pjrt/hlo_signature.h"
 
 namespace kernel_audit::pjrt {
@@ -14,22 +15,13 @@ namespace {
 using core::ErrorCode;
 using core::Fail;
 
-// A CompileOptionsProto: field 3 (build options) = {device_ordinal (1) = -1, num_replicas (4) = 1, num_partitions (5) = 1}.
-constexpr std::string_view kCompileOptions("\x1a\x0f\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x01\x28\x01", 17);
-constexpr std::string_view kMlir = "mlir";
-
 core::Result<LoadedExecutableHandle> CompileHandle(const ClientHandle& client, std::string_view stablehlo) {
-  PJRT_Program program{};
-  program.struct_size = PJRT_Program_STRUCT_SIZE;
-  program.code = const_cast<char*>(stablehlo.data());  // the same struct serves calls that write there; this one reads
-  program.code_size = stablehlo.size();
-  program.format = kMlir.data();
-  program.format_size = kMlir.size();
+  PJRT_Program program = MlirProgram(stablehlo);
   PJRT_Client_Compile_Args args{};
   args.client = client.get();
   args.program = &program;
-  args.compile_options = kCompileOptions.data();
-  args.compile_options_size = kCompileOptions.size();
+  args.compile_options = kOneDevice.data();
+  args.compile_options_size = kOneDevice.size();
   if (auto compiled = Call(client.plugin(), KA_PJRT_ENTRY(PJRT_Client_Compile), args); !compiled) {
     return tl::unexpected(std::move(compiled.error()));
   }

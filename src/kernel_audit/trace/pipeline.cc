@@ -253,16 +253,22 @@ class Expansion {
   // values[at]: blocks fetched; values[at + 1]: blocks the body has come to.
   void BeginInput(std::size_t i, const Index& t, const std::vector<Value>& values, std::size_t at, std::vector<Value>& next, std::vector<Value>& slots) {
     const Stream& stream = streams_[i];
-    const Value ahead = Ahead(stream) == 0 ? Value(t) : t + Ahead(stream);
-    const Value fetch = Ahead(stream) == 0 ? Changes(stream, ahead) : Changes(stream, ahead) & (ahead < static_cast<int>(steps_));
-    when(fetch, [&] { Copy(i, ahead, SlotOf(stream, values[at]), true, false); });
+    const int steps_ahead = Ahead(stream);
     const Value changed = Changes(stream, t);
     const Value come_to = values[at + 1] + Count(changed);
     const Value slot = SlotOf(stream, come_to - 1);
-    when(changed, [&] { Copy(i, t, slot, false, true); });
-    next.push_back(values[at] + Count(fetch));
-    next.push_back(come_to);
     slots.push_back(slot);
+    if (steps_ahead == 0) {
+      // In one branch: libtpu 0.0.37 fails on a start and a wait that stand in two with the same condition.
+      when(changed, [&] { Copy(i, t, slot, true, true); });
+      next.insert(next.end(), {come_to, come_to});
+      return;
+    }
+    const Value ahead = t + steps_ahead;
+    const Value fetch = Changes(stream, ahead) & (ahead < static_cast<int>(steps_));
+    when(fetch, [&] { Copy(i, ahead, SlotOf(stream, values[at]), true, false); });
+    when(changed, [&] { Copy(i, t, slot, false, true); });
+    next.insert(next.end(), {values[at] + Count(fetch), come_to});
   }
 
   // values[at]: blocks begun; values[at + 1], values[at + 2]: the last steps of the block before and of the one before that.

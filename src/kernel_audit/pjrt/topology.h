@@ -1,0 +1,38 @@
+// A plugin's description of devices that need not be there, to compile for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kernel_audit/core/error.h"
+#include "kernel_audit/pjrt/handle.h"
+#include "kernel_audit/pjrt/plugin.h"
+
+namespace kernel_audit::pjrt {
+
+// What a plugin says of a program that it compiled and no device has. Bytes; -1 where it does not say.
+struct CompiledProgram {
+  std::int64_t code_bytes = -1;
+  std::int64_t argument_bytes = -1, output_bytes = -1, temporary_bytes = -1;
+  std::string optimized;  // the plugin's own form of it; empty where it keeps it to itself
+};
+
+class Topology {
+ public:
+  // `name` as the plugin spells it ("v5e:2x2"). kPlugin when it knows no such topology.
+  static core::Result<Topology> Create(const Plugin& plugin, const std::string& name);
+
+  const std::string& platform_version() const { return platform_version_; }
+
+  // Compiles a StableHLO module for one device of the topology. kPlugin with the plugin's whole words when it refuses.
+  core::Result<CompiledProgram> Compile(std::string_view stablehlo) const;
+
+ private:
+  Topology(TopologyHandle handle, std::string platform_version) : handle_(std::move(handle)), platform_version_(std::move(platform_version)) {}
+
+  TopologyHandle handle_;
+  std::string platform_version_;
+};
+
+}  // namespace kernel_audit::pjrt
