@@ -53,6 +53,25 @@ TEST_F(LibtpuTest, TheSolutionAndTheExamplesCompileForFiveChips) {
   }
 }
 
+TEST_F(LibtpuTest, EveryVariantOfThePipelineCompiles) {
+  for (const pl::DType dtype : {pl::f32, pl::bf16}) {
+    for (const pl::Block& block : {pl::Block{8, 128}, pl::Block{16, 256}}) {
+      for (const int slots : {0, 1, 2, 3, 4}) {  // 0: two, with synchronous copies
+        const auto body = [](pl::Ref x, pl::Ref z) { z.store((x.load().astype(pl::f32) + 1.0f).astype(z.dtype())); };
+        const pl::BlockSpec tile(block, [](pl::Index i, pl::Index j) { return pl::indices(i, j); }), whole(pl::any);
+        const auto kernel = [&](pl::Ref x, pl::Ref z) {
+          pl::emit_pipeline(body, {.grid = {3, 2}, .in_specs = {tile.buffered(slots == 0 ? 2 : slots)}, .out_specs = {tile.buffered(slots == 1 ? 1 : 2)}, .synchronous = slots == 0})(x, z);
+        };
+        const std::string module = trace::TraceModule("pipeline", {{dtype, {48, 512}}}, [&](const std::vector<pl::Array>& a) {
+          return std::vector<pl::Array>{pl::pallas_call(kernel, {.in_specs = {whole}, .out_specs = {whole}, .out_shape = a[0].aval()})(a[0])};
+        });
+        const auto topologies = target::AllTopologies();
+        ExpectAccepted(std::to_string(slots) + " slots", module, slots == 0 ? topologies : topologies.subspan(1, 1));
+      }
+    }
+  }
+}
+
 // The compiler takes these kernels, wrong as they are: docs/compile.md says so beside our findings.
 TEST_F(LibtpuTest, RacyKernelsCompile) {
   for (const Pattern& pattern : Patterns()) {

@@ -13,6 +13,8 @@
 #include <thread>
 
 #include <gmock/gmock.h>
+#include <cstdio>
+
 #include <gtest/gtest.h>
 
 #include "kernel_audit/sandbox/landlock.h"
@@ -30,6 +32,7 @@ constexpr int kPermissionDenied = 1;  // the probe's exit status
 class SandboxTest : public testing::Test {
  protected:
   void SetUp() override {
+    std::fflush(nullptr);  // ThreadSanitizer writes out what a fork has inherited
     if (LandlockAbi() == 0) GTEST_SKIP() << "no Landlock in this kernel";
     const std::string pattern = (fs::temp_directory_path() / "sandbox-test-XXXXXX").string();
     std::vector<char> path(pattern.begin(), pattern.end());
