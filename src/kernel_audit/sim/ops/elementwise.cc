@@ -1,6 +1,9 @@
 #include "kernel_audit/sim/ops/elementwise.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "kernel_audit/core/error.h"
@@ -29,7 +32,18 @@ template <class T>
 void FillWith(void* dst, const void* element, std::size_t n) {
   T value;
   std::memcpy(&value, element, sizeof(T));
-  std::fill_n(static_cast<T*>(dst), n, value);
+  auto* to = static_cast<T*>(dst);
+  // More than a cache holds goes past it: whoever writes there next has not read it before.
+  constexpr std::size_t kStreamBytes = std::size_t{1} << 22, kUnit = sizeof(__m128i);
+  if (n * sizeof(T) >= kStreamBytes && reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0) {
+    T unit[kUnit / sizeof(T)];
+    std::fill_n(unit, kUnit / sizeof(T), value);
+    const __m128i pattern = _mm_loadu_si128(reinterpret_cast<const __m128i*>(unit));
+    for (; reinterpret_cast<std::uintptr_t>(to) % kUnit != 0; --n) *to++ = value;
+    for (; n * sizeof(T) >= kUnit; n -= kUnit / sizeof(T), to += kUnit / sizeof(T)) _mm_stream_si128(reinterpret_cast<__m128i*>(to), pattern);
+    _mm_sfence();
+  }
+  std::fill_n(to, n, value);
 }
 
 }  // namespace

@@ -273,14 +273,15 @@ TEST(Elementwise, Selects) {
   }
 }
 
+// A few elements, and more than a cache holds, from an odd element on and to one.
 TEST(Elementwise, Fills) {
   for (const std::size_t size : {1, 2, 4, 8}) {
-    const Bytes element = {1, 2, 3, 4, 5, 6, 7, 8};
-    Bytes block(12 * size, kUntouched);
-    Fill(block.data() + size, element.data(), size, 10);
-    for (std::size_t i = 0; i < 12; ++i) {
-      const bool inside = i > 0 && i < 11;
-      for (std::size_t j = 0; j < size; ++j) EXPECT_EQ(block[i * size + j], inside ? element[j] : kUntouched);
+    for (const std::size_t count : {std::size_t{10}, (std::size_t{5} << 20) / size + 3}) {
+      const Bytes element = {1, 2, 3, 4, 5, 6, 7, 8};
+      Bytes block((count + 2) * size, kUntouched), expected = block;
+      for (std::size_t i = size; i < (count + 1) * size; ++i) expected[i] = element[i % size];
+      Fill(block.data() + size, element.data(), size, count);
+      EXPECT_TRUE(block == expected) << count << " elements of " << size;
     }
   }
 }
