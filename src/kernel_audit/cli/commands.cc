@@ -9,9 +9,10 @@ void AddTimeline(CLI::App& app, int& status);
 void AddInspect(CLI::App& app, int& status);
 void AddCompile(CLI::App& app, int& status);
 void AddTarget(CLI::App& app, int& status);
+void AddDoctor(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddDoctor};
   return kCommands;
 }
 

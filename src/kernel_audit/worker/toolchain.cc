@@ -34,8 +34,8 @@ core::Result<fs::path> FindCompiler() {
     if (const fs::path found = InPath(name); !found.empty()) return found;
   }
   return core::Fail(core::ErrorCode::kUnsupported,
-                    fmt::format("no C++ compiler: {} is not in PATH; install g++ 12 or newer, or name one in KERNEL_AUDIT_CXX",
-                                named.empty() ? "neither g++ nor clang++" : named));
+                    fmt::format("no C++ compiler: {} in PATH; install g++ 12 or newer, or name one in KERNEL_AUDIT_CXX",
+                                named.empty() ? "neither g++ nor clang++ is" : named + " is not"));
 }
 
 core::Result<fs::path> FindKit() {
