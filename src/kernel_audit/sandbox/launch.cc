@@ -95,12 +95,13 @@ void DropCapabilities() {
   if (!locked && geteuid() == 0 && prctl(PR_CAPBSET_READ, CAP_DAC_OVERRIDE, 0, 0, 0) != 0) GiveUp(Step::kCapabilities, EPERM);
 }
 
+// Limits last: a sanitizer's runtime, in a build that has one, may still need memory for what comes before.
 void Confine(const Launch& launch) {
-  SetLimits(launch);
   DropCapabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) GiveUp(Step::kPrivileges, errno);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) GiveUp(Step::kPrivileges, errno);
   if (const int error = EnterRuleset(kRulesetFd); error != 0) GiveUp(Step::kLandlock, error);
+  SetLimits(launch);
 }
 
 void SendListener(int sync_fd, int listener) {

@@ -39,7 +39,7 @@ sandbox::Command CommandFor(const Libtpu& libtpu, const Topology& topology, cons
 sandbox::Limits LimitsFor(const CompileLimits& limits) {
   sandbox::Limits all;
   all.wall = limits.wall;
-  all.cpu_seconds = static_cast<std::uint64_t>(limits.wall.count() / 1000) * 2;
+  all.cpu_seconds = static_cast<std::uint64_t>(limits.wall.count() / 1000) * 2 + 10;  // the library has threads
   all.memory_bytes = std::uint64_t{1} << 40;  // of address space, of which the library reserves much
   all.file_bytes = std::uint64_t{1} << 30;
   all.open_files = 4096;
