@@ -46,17 +46,17 @@ def _(x, y):
                      pl.BlockSpec((256, 256), lambda i, j: (i, j)), out((512, 512)))(x, y)
 
 
-@case("03_input_block_outside", [ramp((32, 128))], reference=lambda x: x, findings=("out of bounds",), compare=False)
+@case("03_input_block_outside", [ramp((32, 128))], reference=lambda x: x, findings=("out_of_bounds",), compare=False)
 def _(x):
     return grid_call(copy, (4,), [pl.BlockSpec((8, 128), lambda i: (i + 1, 0))], pl.BlockSpec((8, 128), lambda i: (i, 0)), out((32, 128)))(x)
 
 
-@case("03_output_block_outside", [ramp((32, 128))], reference=lambda x: x, findings=("out of bounds", "ownership"), compare=False)
+@case("03_output_block_outside", [ramp((32, 128))], reference=lambda x: x, findings=("out_of_bounds", "ownership"), compare=False)
 def _(x):
     return grid_call(copy, (4,), [pl.BlockSpec((8, 128), lambda i: (i, 0))], pl.BlockSpec((8, 128), lambda i: (i + 2, 0)), out((32, 128)))(x)
 
 
-for _stop, _findings in ((5, ()), (6, ("out of bounds",))):
+for _stop, _findings in ((5, ()), (6, ("out_of_bounds",))):
     @case(f"04_scalar_index_{_stop}", [np.array([2, 5, 9, 15, 17], np.int32), np.array([1, _stop], np.int32)], findings=_findings, compare=not _findings,
           reference=lambda x, s: jnp.array([46], i32))
     def _(x, s):
@@ -65,7 +65,7 @@ for _stop, _findings in ((5, ()), (6, ("out of bounds",))):
         return pl.pallas_call(kernel, in_specs=[SMEM, SMEM], out_specs=SMEM, out_shape=out((1,), i32))(s, x)
 
 
-@case("05_dma_range_outside", [ramp((8, 8, 128)), np.array([4], np.int32)], reference=lambda x, s: x, findings=("out of bounds",), compare=False)
+@case("05_dma_range_outside", [ramp((8, 8, 128)), np.array([4], np.int32)], reference=lambda x, s: x, findings=("out_of_bounds",), compare=False)
 def _(x, s):
     def kernel(s, x, o):
         pltpu.sync_copy(x.at[pl.ds(s[0], 8), 1], o)
@@ -201,8 +201,8 @@ for _number, _indices in enumerate(([0, 0, 2, 2, 2, 5, 3, 3], [5] * 8)):
 @pipeline("28_two_cycles", [ramp((512, 512), i32)], reference=lambda x: x)
 def _(x):
     def outer(x, o):
-        specs = dict(grid=(2, 2), in_specs=[pl.BlockSpec((128, 512), lambda i, j: (i * 2 + j, 0))], out_specs=[pl.BlockSpec((128, 512), lambda i, j: (i * 2 + j, 0))])
-        run, make = pltpu.emit_pipeline_with_allocations(copy, **specs)
+        spec = pl.BlockSpec((128, 512), lambda i: (i, 0))
+        run, make = pltpu.emit_pipeline_with_allocations(copy, grid=(4,), in_specs=[spec], out_specs=[spec])
 
         def scoped(allocations):
             for cycle in range(2):
@@ -369,7 +369,7 @@ def _(x, n):
 @case("36_scan", [noise((4, 8, 128))], reference=lambda x: jnp.sum(x, 0), tolerance=1e-6)
 def _(x):
     def kernel(x, o):
-        o[...] = lax.fori_loop(0, 4, lambda i, v: v + x[i], jnp.zeros((8, 128)), unroll=2)
+        o[...] = lax.fori_loop(0, 4, lambda i, v: v + x[i], jnp.zeros((8, 128)), unroll=True)
     return pl.pallas_call(kernel, out_shape=out((8, 128)))(x)
 
 
@@ -500,7 +500,7 @@ def _(x):
 def _(x):
     mesh = pltpu.create_tensorcore_mesh("core", num_cores=1)
 
-    @pl.kernel(out_type=out((8, 128)), mesh=mesh, scratch_types=[pltpu.VMEM((8, 128), f32)])
+    @pl.kernel(out_shape=out((8, 128)), mesh=mesh, scratch_shapes=[pltpu.VMEM((8, 128), f32)])
     def kernel(x, o, scratch):
         pltpu.sync_copy(x, scratch)
         scratch[...] += 1

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Holds kernel-audit against JAX: kernels lowered by JAX, its values or a reference without Pallas, `kernel-audit simulate`, a scoreboard.
+
+    tests/peer/run_peer.py --program build/release/bin/kernel-audit --groups production conformance primitives --write docs/peer.md
+
+Makes a virtual environment from requirements.txt (pinned, checked by hash) the first time. Where the packages can't be had it says SKIPPED
+and ends with status 77. Status 1: ours differs, refuses or finds what is not there, in a case that is not marked so.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import queue
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SKIPPED = 77
+
+
+def parse():
+    parser = argparse.ArgumentParser(description="kernel-audit held against JAX")
+    parser.add_argument("--program", default=ROOT / "build/release/bin/kernel-audit", type=pathlib.Path)
+    parser.add_argument("--venv", default=ROOT / "build/peer-venv", type=pathlib.Path)
+    parser.add_argument("--groups", nargs="+", default=["production", "conformance", "primitives"])
+    parser.add_argument("--match", default="", help="only cases whose name this regular expression finds")
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder for modules, inputs, references and outputs")
+    parser.add_argument("--no-interpret", dest="interpret", action="store_false", help="leave JAX's interpreters out")
+    parser.add_argument("--write", type=pathlib.Path, help="write the scoreboard here")
+    parser.add_argument("--patience", default=120, type=float, help="seconds for one case of JAX's")
+    return parser.parse_args()
+
+
+def pip(venv, *arguments):
+    return subprocess.run([venv / "bin/python", "-m", "pip", "--disable-pip-version-check", *arguments], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+
+
+def ready(venv, requirements):
+    stamp = venv / "requirements.txt"
+    return stamp.exists() and stamp.read_bytes() == requirements.read_bytes()
+
+
+def make_environment(venv):
+    """Nothing, or why the environment can't be had."""
+    requirements = HERE / "requirements.txt"
+    if ready(venv, requirements):
+        return None
+    made = subprocess.run([sys.executable, "-m", "venv", "--clear", venv], capture_output=True, text=True)
+    if made.returncode:
+        return "no virtual environment: " + (made.stdout + made.stderr).strip().splitlines()[-1]
+    got = pip(venv, "install", "--require-hashes", "--only-binary=:all:", "--retries", "1", "-r", requirements)
+    if got.returncode:
+        return "no packages: " + (got.stderr.strip().splitlines() or ["pip failed"])[-1]
+    (venv / "requirements.txt").write_bytes(requirements.read_bytes())
+    return None
+
+
+class Worker:
+    """lower_and_interpret.py, started anew when a case takes too long."""
+
+    def __init__(self, options, folder):
+        self.options, self.folder, self.process = options, folder, None
+
+    def start(self):
+        command = [sys.executable, HERE / "lower_and_interpret.py", self.folder, "interpret" if self.options.interpret else "lower",
+                   *self.options.groups]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+        self.answers = queue.Queue()
+        threading.Thread(target=self.read, args=(self.process.stdout, self.answers), daemon=True).start()
+
+    @staticmethod
+    def read(stream, answers):
+        for line in stream:
+            answers.put(line)
+        answers.put("")
+
+    def stop(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+            self.process = None
+
+    def run(self, name):
+        """What JAX says of a case; None when it hangs or dies."""
+        if self.process is None:
+            self.start()
+        self.process.stdin.write(name + "\n")
+        self.process.stdin.flush()
+        try:
+            answer = self.answers.get(timeout=self.options.patience)
+        except queue.Empty:
+            answer = ""
+        if answer:
+            return json.loads(answer)
+        self.stop()
+        return None
+
+    def run_patiently(self, name):
+        """The same; what hung or died is lowered without interpreters."""
+        answer = self.run(name)
+        if answer is not None:
+            return answer
+        interpret, self.options.interpret = self.options.interpret, False
+        answer = self.run(name) or {"name": name, "lowered": False, "note": "JAX dies or hangs"}
+        self.options.interpret = interpret
+        self.stop()
+        for each in ("tpu", "plain"):
+            answer[each] = {"verdict": "unsupported", "note": "hangs or dies"}
+        return answer
+
+
+def simulate(program, folder, inputs, schedule):
+    command = [program, "simulate", folder / "module.mlir", "--json", "--output", folder / schedule.replace(":", "_"), "--schedule", schedule]
+    for i in range(inputs):
+        command += ["--input", folder / f"in{i}.npy"]
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def same_values(case, folder, outputs, schedule):
+    import numpy as np
+    from lower_and_interpret import equal
+    import ml_dtypes
+    for i in range(outputs):
+        wanted, got = np.load(folder / f"out{i}.npy"), np.load(folder / schedule.replace(":", "_") / f"out{i}.npy")
+        if wanted.dtype == np.uint16 and got.dtype == np.uint16 and case.tolerance > 0:
+            wanted, got = wanted.view(ml_dtypes.bfloat16), got.view(ml_dtypes.bfloat16)
+        if not equal(wanted, got, case.tolerance):
+            return f"output {i} differs"
+    return ""
+
+
+def judge_ours(case, folder, outputs, program):
+    """passes, differs or unsupported, and why; under three schedules, which must agree."""
+    for schedule in ("early", "late", "random:1"):
+        ran = simulate(program, folder, len(case.inputs), schedule)
+        if ran.returncode not in (0, 1):
+            words = (ran.stderr.strip().splitlines() or ["no message"])[-1].split("module.mlir: ")[-1]
+            if case.refused and ran.returncode == 3 and case.refused in words:
+                return "unsupported", words
+            return "unsupported" if ran.returncode == 3 else "differs", f"status {ran.returncode}: {words}"
+        found = json.loads(ran.stdout)["findings"]
+        kinds = {each["kind"] for each in found}
+        if kinds != set(case.findings):
+            first = found[0]["message"] if found else "nothing"
+            return "differs", f"{schedule}: finds {sorted(kinds) or 'nothing'}, not {sorted(case.findings) or 'nothing'}: {first}"
+        if case.compare and (why := same_values(case, folder, outputs, schedule)):
+            return "differs", f"{schedule}: {why}"
+    return "passes", ""
+
+
+def main():
+    options = parse()
+    if pathlib.Path(sys.prefix).resolve() != options.venv.resolve():
+        if why := make_environment(options.venv):
+            print(f"SKIPPED {why}")
+            return SKIPPED
+        os.execv(options.venv / "bin/python", [options.venv / "bin/python", *sys.argv])
+    from lower_and_interpret import load
+    import scoreboard
+    cases = {name: case for name, case in load(options.groups).items() if re.search(options.match, name)}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.keep or pathlib.Path(scratch)
+        worker, rows = Worker(options, folder), []
+        for name, case in cases.items():
+            answer = worker.run_patiently(name)
+            ours = judge_ours(case, folder / name, answer["outputs"], options.program) if answer["lowered"] else ("not lowered", answer["note"])
+            rows.append(scoreboard.Row(name, case, answer, *ours))
+            if ours[0] != "passes":
+                print(f"{name}: {ours[0]}: {ours[1]}", flush=True)
+        worker.stop()
+    print(scoreboard.summary(rows))
+    if options.write:
+        options.write.write_text(scoreboard.document(rows))
+    return 1 if any(row.verdict != "passes" and not row.case.refused for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
