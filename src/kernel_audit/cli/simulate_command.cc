@@ -163,7 +163,7 @@ void AddSimulate(CLI::App& app, int& status) {
   command->add_option("--random-inputs", arguments->random_inputs, "Make the inputs from this seed instead");
   command->add_option("--output", arguments->output, "A folder for out0.npy, out1.npy, ... (bfloat16 as uint16)");
   command->add_option("--schedule", arguments->schedule, "When DMAs move data: early, late or random:SEED; findings do not depend on it");
-  command->add_option("--cores", arguments->cores, "Cores that share the first parallel grid dimension")->check(CLI::Range(1, 2));
+  command->add_option("--cores", arguments->cores, "Cores that share the first parallel grid dimension")->check(CLI::Range(1, 8));
   AddChipOption(*command, arguments->chip);
   command->add_flag("--json", arguments->json, "One JSON document instead of text");
   command->footer("Example: kernel-audit simulate module.mlir --input x.npy --input y.npy --output results");

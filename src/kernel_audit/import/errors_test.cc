@@ -65,7 +65,7 @@ TEST(Errors, UnprefixedNamesAreTheSameOperations) {
 TEST(Errors, UnknownAttributesAndValuesAreRefused) {
   EXPECT_THAT(ErrorOf(EditedBody("add = false", "add = false, masked = true")).message, HasSubstr("tpu.vector_store: attribute 'masked' is not supported"));
   EXPECT_THAT(ErrorOf(EditedBody("strides = array<i32>", "strides = array<i32: 2>")).message, HasSubstr("a store with strides"));
-  EXPECT_THAT(ErrorOf(EditedBody("<parallel>", "<core_parallel>")).message, HasSubstr("dimension semantics 'core_parallel'"));
+  EXPECT_THAT(ErrorOf(EditedBody("<parallel>", "<subcore_parallel>")).message, HasSubstr("dimension semantics 'subcore_parallel'"));
   EXPECT_THAT(ErrorOf(EditedBody("transform_indices = @t0", "pipeline_mode = #tpu.pipeline_mode<triple>, transform_indices = @t0")).message, HasSubstr("pipeline_mode 'triple'"));
   EXPECT_THAT(ErrorOf(EditedBody("transform_indices = @t0", "transform_indices = @t9")).message, HasSubstr("index map 't9'"));
   EXPECT_THAT(ErrorOf(EditedBody("iteration_bounds", "tpu.core_type = #tpu.core_type<sc_vector_subcore>, iteration_bounds")).message, HasSubstr("core type"));

@@ -1,5 +1,7 @@
 #include "kernel_audit/import/host_program.h"
 
+#include <set>
+
 #include "kernel_audit/import/attribute_parser.h"
 #include "kernel_audit/import/custom_call.h"
 #include "kernel_audit/import/kernel_types.h"
@@ -31,11 +33,12 @@ class Scanner {
       if (cursor_.Since(begin) == "\"stablehlo.custom_call\"" && cursor_.Peek() == '(') GenericCall();
     } else if (IsWordCharacter(c)) {
       const std::string_view word = cursor_.Word();
-      if (word == "stablehlo.custom_call") PrettyCall();
+      if (word == "stablehlo.custom_call") PrettyCall(begin);
       if (word == "func.func") Function();
     } else if (c == '@' || c == '%' || c == '#' || c == '!') {
       cursor_.AcceptRaw(c);
-      cursor_.Word();
+      const std::string_view word = cursor_.Word();
+      if (c == '%' && cursor_.Peek() == '=') result_ = word;
     } else {
       Bracket(c);
     }
@@ -56,12 +59,47 @@ class Scanner {
     if (!cursor_.AcceptRaw(c)) cursor_.Fail("it holds a zero byte");
   }
 
+  // Memory that holds nothing yet: XLA:CPU gets zeros, the kernels that take it are told.
+  void Allocation(std::size_t word_begin) {
+    cursor_.Balanced();
+    if (cursor_.Peek() == '{') attributes_.ParseDictionary();
+    cursor_.Expect(":");
+    const TypePtr type = attributes_.ParseType();
+    if (!cursor_.ok()) return;
+    const bool one_result = type->kind == MlirType::Kind::kFunction && type->inputs.empty() && type->results.size() == 1;
+    const auto array = one_result ? ToArrayType(*type->results[0]) : core::Result<core::ArrayType>(core::Fail(core::ErrorCode::kBadInput, "it has no result"));
+    if (!array) {
+      cursor_.Fail("an AllocateBuffer does not give one array: " + array.error().message);
+      return;
+    }
+    const std::string_view whole = cursor_.Since(word_begin);
+    const bool is_float = core::IsFloat(array->dtype), is_bool = array->dtype == core::DType::kBool;
+    program_.text += cursor_.text().substr(copied_, word_begin - copied_);
+    program_.text += std::string("stablehlo.constant dense<") + (is_bool ? "false" : is_float ? "0.0" : "0") + "> : " +
+                     std::string(whole.substr(whole.rfind("->") + 2));
+    copied_ = cursor_.position();
+    allocated_.insert(result_);
+  }
+
+  // Which of `(%a, %b)` an AllocateBuffer of this function made.
+  std::vector<int> AllocatedAmong(std::string_view operands) const {
+    std::vector<int> numbers;
+    int number = 0;
+    for (std::size_t at = operands.find('%'); at != std::string_view::npos; at = operands.find('%', at + 1), ++number) {
+      std::size_t end = at + 1;
+      while (end < operands.size() && IsWordCharacter(operands[end])) ++end;
+      if (allocated_.contains(std::string(operands.substr(at + 1, end - at - 1)))) numbers.push_back(number);
+    }
+    return numbers;
+  }
+
   // Behind `stablehlo.custom_call`: @target(operands) {attributes} : type
-  void PrettyCall() {
+  void PrettyCall(std::size_t word_begin) {
     cursor_.Expect("@");
     const std::string target = cursor_.PeekRaw() == '"' ? cursor_.String() : std::string(cursor_.Word());
+    if (target == "AllocateBuffer") return Allocation(word_begin);
     if (target != "tpu_custom_call" || !cursor_.ok()) return;
-    if (cursor_.Peek() == '(') cursor_.Balanced();
+    const std::string_view operands = cursor_.Peek() == '(' ? cursor_.Balanced() : std::string_view();
     if (cursor_.Peek() != '{') {
       cursor_.Fail("a tpu_custom_call has no attributes");
       return;
@@ -69,7 +107,7 @@ class Scanner {
     const std::size_t begin = cursor_.position();
     const AttributePtr attributes = attributes_.ParseDictionary();
     const std::size_t end = cursor_.position();
-    FinishCall(attributes, begin, end, false);
+    FinishCall(attributes, begin, end, false, AllocatedAmong(operands));
   }
 
   // Behind `"stablehlo.custom_call"`: (operands) [<{properties}>] [{attributes}] : type
@@ -90,10 +128,10 @@ class Scanner {
       if (cursor_.Peek() == '{') attributes_.ParseDictionary();
       end = cursor_.position();
     }
-    FinishCall(attributes, begin, end, true);
+    FinishCall(attributes, begin, end, true, {});
   }
 
-  void FinishCall(const AttributePtr& attributes, std::size_t begin, std::size_t end, bool generic) {
+  void FinishCall(const AttributePtr& attributes, std::size_t begin, std::size_t end, bool generic, std::vector<int> unwritten) {
     cursor_.Expect(":");
     const TypePtr type = attributes_.ParseType();
     if (!cursor_.ok()) return;
@@ -103,6 +141,7 @@ class Scanner {
     }
     auto call = ReadCustomCall(*attributes, *type);
     if (!call) return cursor_.Adopt(call.error());
+    call->unwritten_inputs = std::move(unwritten);
     const HandlerNumbers numbers{program_id_, static_cast<std::int64_t>(program_.calls.size())};
     program_.text += cursor_.text().substr(copied_, begin - copied_);
     program_.text += HandlerAttributes(*attributes, *call, numbers, generic);
@@ -112,6 +151,7 @@ class Scanner {
 
   // Behind `func.func`: [visibility] @name(arguments) -> results; only @main's are read.
   void Function() {
+    allocated_.clear();
     for (const char* visibility : {"public", "private", "nested"}) cursor_.Accept(visibility);
     if (!cursor_.Accept("@")) return;
     const std::string name = cursor_.PeekRaw() == '"' ? cursor_.String() : std::string(cursor_.Word());
@@ -169,6 +209,8 @@ class Scanner {
   std::string open_;         // the brackets that will close what is open
   std::size_t copied_ = 0;   // up to here the text is in program_.text
   bool found_main_ = false;
+  std::string result_;                // what the operation at hand defines
+  std::set<std::string> allocated_;   // in this function
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ struct KernelCall {
   std::string body;  // Mosaic: MLIR bytecode or generic text
   std::vector<core::ArrayType> inputs, outputs;
   std::vector<std::pair<int, int>> aliases;  // (input, output)
+  std::vector<int> unwritten_inputs;         // made by @AllocateBuffer
   std::int64_t vmem_limit_bytes = 0;         // 0: none given
 };
 

@@ -129,6 +129,7 @@ core::Result<std::unique_ptr<ir::Kernel>> ReadMosaic(const KernelCall& call) {
   kernel->inputs = call.inputs;
   kernel->outputs = call.outputs;
   kernel->aliases = call.aliases;
+  kernel->unwritten_inputs = call.unwritten_inputs;
   kernel->vmem_limit_bytes = call.vmem_limit_bytes;
   if (auto read = KernelReader(call, *module, *kernel).Read(); !read) return tl::unexpected(read.error());
   return kernel;

@@ -1,5 +1,7 @@
 #include "kernel_audit/import/window_params.h"
 
+#include <algorithm>
+
 #include "kernel_audit/import/kernel_types.h"
 #include "kernel_audit/import/literal.h"
 #include "kernel_audit/import/text_cursor.h"
@@ -73,8 +75,10 @@ void ReadGrid(AttributeReader& reader, ir::Kernel& kernel) {
   if (semantics->kind != Attribute::Kind::kArray) return reader.Bad("dimension_semantics is not a list");
   for (const AttributePtr& element : semantics->elements) {
     const auto name = OpaqueBody(*element, "#tpu.dimension_semantics");
-    if (name != "parallel" && name != "arbitrary") return reader.Unsupported("dimension semantics '" + name.value_or(element->text) + "'");
-    kernel.semantics.push_back(name == "parallel" ? ir::DimensionSemantics::kParallel : ir::DimensionSemantics::kArbitrary);
+    const auto known = {ir::DimensionSemantics::kArbitrary, ir::DimensionSemantics::kParallel, ir::DimensionSemantics::kCoreParallel};
+    const auto found = std::find_if(known.begin(), known.end(), [&](ir::DimensionSemantics each) { return name == ir::Name(each); });
+    if (found == known.end()) return reader.Unsupported("dimension semantics '" + name.value_or(element->text) + "'");
+    kernel.semantics.push_back(*found);
   }
 }
 

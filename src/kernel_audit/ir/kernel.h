@@ -15,7 +15,9 @@
 
 namespace kernel_audit::ir {
 
-enum class DimensionSemantics { kArbitrary, kParallel };
+// kCoreParallel: one program a core.
+enum class DimensionSemantics { kArbitrary, kParallel, kCoreParallel };
+const char* Name(DimensionSemantics semantics);
 
 // How an operand that lies in HBM appears in the kernel: as one block of it, chosen by an index map.
 struct Window {
@@ -57,6 +59,7 @@ class Kernel {
   // The call's arrays: scalar prefetch first, then inputs; and outputs.
   std::vector<core::ArrayType> inputs, outputs;
   std::vector<std::pair<int, int>> aliases;  // (input, output) that share memory; inputs counted with scalar prefetch
+  std::vector<int> unwritten_inputs;         // memory that the call's program allocated and wrote nothing to
   std::int64_t vmem_limit_bytes = 0;         // 0: the chip's default
 
   // Leading scalar operands of the call that give extents of the grid; what scalar prefetch and windows show comes behind them.

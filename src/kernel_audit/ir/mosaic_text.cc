@@ -146,7 +146,7 @@ class Printer {
   static AttributeMap MainAttributes(const Kernel& kernel) {
     std::vector<std::string> semantics, windows;
     for (DimensionSemantics s : kernel.semantics) {
-      semantics.push_back(std::string("#tpu.dimension_semantics<") + (s == DimensionSemantics::kParallel ? "parallel>" : "arbitrary>"));
+      semantics.push_back(std::string("#tpu.dimension_semantics<") + Name(s) + ">");
     }
     for (const auto& window : kernel.windows) windows.push_back(WindowText(kernel, window));
     AttributeMap attributes = {{"dimension_semantics", "[" + Joined(semantics) + "]"},

@@ -102,7 +102,7 @@ class Writer {
   void GridLine() {
     if (kernel_.grid.empty()) return Line("grid", "none, one program");
     std::string semantics;
-    for (DimensionSemantics s : kernel_.semantics) semantics += (semantics.empty() ? "" : ", ") + std::string(s == DimensionSemantics::kParallel ? "parallel" : "arbitrary");
+    for (DimensionSemantics s : kernel_.semantics) semantics += std::string(semantics.empty() ? "" : ", ") + Name(s);
     const std::int64_t programs = core::CheckedNumElements(kernel_.grid);
     Line("grid", core::ToString(kernel_.grid) + " " + semantics + (programs >= 0 ? ", " + std::to_string(programs) + " programs" : ", programs known when it runs"));
   }

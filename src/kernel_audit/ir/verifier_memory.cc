@@ -1,4 +1,6 @@
 // References: loads, stores, allocations, slices.
+#include <algorithm>
+
 #include "kernel_audit/ir/verifier_rules.h"
 
 namespace kernel_audit::ir {
@@ -75,7 +77,8 @@ std::string VectorStoreRule(const Op& op) {
 
 std::string AllocaRule(const Op& op) {
   const Type& type = op.result()->type;
-  if (!type.is_ref() || (type.space != MemorySpace::kVmem && type.space != MemorySpace::kSmem)) return "it allocates VMEM or SMEM";
+  const auto spaces = {MemorySpace::kVmem, MemorySpace::kSmem, MemorySpace::kHbm, MemorySpace::kAny};
+  if (!type.is_ref() || std::find(spaces.begin(), spaces.end(), type.space) == spaces.end()) return "it allocates VMEM, SMEM or HBM";
   constexpr std::int64_t kLimit = std::int64_t{1} << 31;
   const std::int64_t bytes = core::NumElements(type.shape) * static_cast<std::int64_t>(core::ByteSize(type.dtype));
   return bytes <= kLimit ? "" : "it allocates more than 2^31 bytes";

@@ -17,12 +17,15 @@ Arrays::Arrays(const ir::Kernel& kernel, std::span<const std::byte* const> input
                                  const_cast<std::byte*>(inputs[i])));
     inputs_.back().shadow.Reset(inputs_.back().elements, kValid);
   }
+  const auto& unwritten = kernel.unwritten_inputs;
+  for (const int input : unwritten) inputs_[static_cast<std::size_t>(input)].shadow.SetAll(kUnwritten);
   for (const auto& [input, output] : kernel.aliases) {
     Buffer& to = outputs_[static_cast<std::size_t>(output)];
+    shared_[static_cast<std::size_t>(input)] = &to;
+    if (std::find(unwritten.begin(), unwritten.end(), input) != unwritten.end()) continue;
     std::copy_n(inputs[static_cast<std::size_t>(input)], to.elements * to.element_size, to.data);
     to.shadow.SetAll(kValid);
     aliased_[static_cast<std::size_t>(output)] = true;
-    shared_[static_cast<std::size_t>(input)] = &to;
   }
 }
 

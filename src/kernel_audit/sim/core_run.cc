@@ -67,6 +67,7 @@ CoreRun::CoreRun(const Program& program, const Shape& grid, Arrays& arrays, Find
     : program_(program), kernel_(program.kernel()), arrays_(arrays), machine_(program, log, cross_core, options, core),
       output_windows_(kernel_.outputs.size(), nullptr) {
   machine_.grid = grid;
+  machine_.set_own_memory(&own_);
   BindReferences();
 }
 
@@ -166,9 +167,13 @@ core::Result<void> CoreRun::Run(const Share& share) {
     for (const auto& window : windows_) window->Abandon();
     return {};
   }
+  return {};
+}
+
+void CoreRun::Finish() {
+  if (machine_.stopped()) return;
   machine_.Free(nullptr);
   for (const Buffer& buffer : own_) machine_.CheckSemaphores(buffer, "the kernel ended");
-  return {};
 }
 
 // A double-buffered window is fetched while the program before it runs, so its index is worked out before that program's body; one with a

@@ -27,6 +27,8 @@ class CoreRun {
   CoreRun(const Program& program, const Shape& grid, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core);
 
   core::Result<void> Run(const Share& share);
+  // What is left when the kernel has ended on all cores: leaks.
+  void Finish();
 
   Machine& machine() { return machine_; }
   // The window of an output, or null where the kernel sees the whole array.

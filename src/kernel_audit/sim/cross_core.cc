@@ -46,6 +46,68 @@ bool Touch(std::vector<std::uint64_t>& touched, const View& part) {
 
 void CrossCore::Register(const Buffer& buffer) { arrays_[&buffer]; }
 
+void CrossCore::Connect(std::vector<Machine*> machines, Schedule schedule) {
+  machines_ = std::move(machines);
+  clocks_.assign(machines_.size(), Clock(machines_.size(), 0));
+  for (std::size_t core = 0; core < clocks_.size(); ++core) clocks_[core][core] = 1;
+  turns_ = std::make_unique<Turns>(static_cast<int>(machines_.size()), schedule);
+}
+
+Machine* CrossCore::MachineOf(std::int64_t core) const {
+  return core >= 0 && core < static_cast<std::int64_t>(machines_.size()) ? machines_[static_cast<std::size_t>(core)] : nullptr;
+}
+
+CrossCore::Clock CrossCore::Release(int core) {
+  Clock& clock = clocks_[static_cast<std::size_t>(core)];
+  Clock released = clock;
+  ++clock[static_cast<std::size_t>(core)];
+  return released;
+}
+
+void CrossCore::Acquire(int core, const Clock& clock) {
+  Clock& mine = clocks_[static_cast<std::size_t>(core)];
+  for (std::size_t c = 0; c < mine.size(); ++c) mine[c] = std::max(mine[c], clock[c]);
+  Forget();
+}
+
+// What every core knows of is ordered before all that comes.
+void CrossCore::Forget() {
+  for (auto& [_, all] : arrays_) {
+    std::erase_if(all, [&](const Marks& marks) {
+      for (std::size_t core = 0; core < clocks_.size(); ++core) {
+        if (!Ordered(marks.site, static_cast<int>(core))) return false;
+      }
+      return true;
+    });
+  }
+}
+
+void CrossCore::Joined(int core, int dma) {
+  if (clocks_.empty()) return;
+  const std::uint32_t now = clocks_[static_cast<std::size_t>(core)][static_cast<std::size_t>(core)];
+  for (auto& [_, all] : arrays_) {
+    for (Marks& marks : all) {
+      if (marks.site.core == core && marks.site.epoch == kInFlight && marks.site.dma == dma) marks.site.epoch = now;
+    }
+  }
+}
+
+bool CrossCore::Ordered(const Site& earlier, int core) const {
+  if (clocks_.empty() || earlier.epoch == kInFlight) return false;
+  return clocks_[static_cast<std::size_t>(core)][static_cast<std::size_t>(earlier.core)] >= earlier.epoch;
+}
+
+Buffer& CrossCore::SharedMemory(const ir::Op* op, const std::string& name) {
+  for (auto& [known, buffer] : shared_) {
+    if (known == op) return buffer;
+  }
+  const ir::Type& type = op->result()->type;
+  Buffer& buffer = shared_.emplace_back(op, Buffer::Own(name, type.space, type.shape, type.dtype)).second;
+  buffer.shadow.Reset(buffer.elements, kUnwritten);
+  Register(buffer);
+  return buffer;
+}
+
 CrossCore::Marks& CrossCore::MarksOf(std::vector<Marks>& all, const Site& site, std::size_t elements) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Marks& marks) { return marks.site.SamePlace(site); });
   if (found != all.end()) return *found;
@@ -55,9 +117,10 @@ CrossCore::Marks& CrossCore::MarksOf(std::vector<Marks>& all, const Site& site, 
 void CrossCore::NoteAccess(FindingLog& log, const View& part, Site site, std::int64_t program) {
   const auto array = arrays_.find(part.buffer);
   if (array == arrays_.end()) return;
+  if (!clocks_.empty()) site.epoch = site.dma != 0 ? kInFlight : clocks_[static_cast<std::size_t>(site.core)][static_cast<std::size_t>(site.core)];
   Marks& mine = MarksOf(array->second, site, part.buffer->elements);
   for (const Marks& other : array->second) {
-    if (other.site.core != site.core && (other.site.write || site.write)) Check(log, part, mine, other, site.dma, program);
+    if (other.site.core != site.core && (other.site.write || site.write) && !Ordered(other.site, site.core)) Check(log, part, mine, other, site.dma, program);
   }
   if (Touch(mine.touched, part)) mine.first.push_back({part, program, site.dma});
 }

@@ -33,6 +33,11 @@ void DmaEngine::Signal(const ir::Op* op, const View& semaphore, std::int64_t amo
   }
   state.value += amount;
   state.arrived += amount;
+  if (machine_.turns() != nullptr) state.signals.push_back({machine_.core(), amount, machine_.cross_core()->Release(machine_.core())});
+}
+
+void DmaEngine::Yield() {
+  if (Turns* turns = machine_.turns()) turns->Park(machine_.core(), [] { return true; });
 }
 
 void DmaEngine::Start(const ir::Op* op, const View& source, const View& target, const View& semaphore) {
@@ -155,6 +160,9 @@ bool DmaEngine::CompleteOne(const Semaphore& semaphore) {
 bool DmaEngine::Wait(const ir::Op* op, const View& semaphore, std::int64_t amount) {
   Semaphore& state = SemaphoreOf(semaphore);
   while (state.value < amount && CompleteOne(state)) {}
+  if (Turns* turns = machine_.turns(); turns != nullptr && semaphore.buffer->dtype == DType::kSemaphore) {
+    turns->Park(machine_.core(), [&] { return state.value >= amount; });
+  }
   const bool blocked = state.value < amount;
   if (Event* event = machine_.Log(blocked ? Event::Kind::kBlocked : Event::Kind::kWait, op)) {
     event->semaphore = machine_.event_log()->SemaphoreOf(semaphore);
@@ -167,6 +175,7 @@ bool DmaEngine::Wait(const ir::Op* op, const View& semaphore, std::int64_t amoun
   state.value -= amount;
   state.consumed += amount;
   Join(op, state);
+  JoinCores(state);
   return true;
 }
 
@@ -187,10 +196,28 @@ void DmaEngine::Join(const ir::Op* op, const Semaphore& semaphore) {
     const bool concerned = dma.semaphore.buffer != nullptr && &SemaphoreOf(dma.semaphore) == &semaphore;
     if (!concerned || semaphore.arrived - dma.bytes >= semaphore.consumed) return false;
     if (Event* event = machine_.Log(Event::Kind::kDmaJoined, op)) event->dma = dma.number;
+    if (machine_.cross_core() != nullptr) machine_.cross_core()->Joined(machine_.core(), dma.number);
     if (dma.source.view.buffer != nullptr) Drop(dma.source.view);
     if (dma.target.view.buffer != nullptr) Drop(dma.target.view);
     return true;
   });
+}
+
+// The same for signals of cores. Without one of them, those that come after it do not arrive either.
+void DmaEngine::JoinCores(Semaphore& semaphore) {
+  std::vector<bool> ordered;
+  for (const CoreSignal& signal : semaphore.signals) {
+    const auto core = static_cast<std::size_t>(signal.core);
+    std::int64_t others = semaphore.arrived;
+    for (const CoreSignal& other : semaphore.signals) others -= other.clock[core] >= signal.clock[core] ? other.amount : 0;
+    ordered.push_back(others < semaphore.consumed);
+  }
+  std::vector<CoreSignal> left;
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    if (ordered[i]) machine_.cross_core()->Acquire(machine_.core(), semaphore.signals[i].clock);
+    if (!ordered[i]) left.push_back(std::move(semaphore.signals[i]));
+  }
+  semaphore.signals = std::move(left);
 }
 
 std::string DmaEngine::Agent(const Dma& dma) const {

@@ -40,6 +40,8 @@ class DmaEngine {
 
   void Start(const ir::Op* op, const View& source, const View& target, const View& semaphore);
   void Signal(const ir::Op* op, const View& semaphore, std::int64_t amount);
+  // Lets other cores run that signal this one.
+  void Yield();
   // False: nothing that is on its way can end this wait. The deadlock was reported.
   bool Wait(const ir::Op* op, const View& semaphore, std::int64_t amount);
   std::int64_t Value(const View& semaphore);
@@ -85,6 +87,7 @@ class DmaEngine {
   bool CompleteOne(const Semaphore& semaphore);
   void ReportDeadlock(const ir::Op* op, const View& semaphore, std::int64_t amount);
   void Join(const ir::Op* op, const Semaphore& semaphore);
+  void JoinCores(Semaphore& semaphore);
   void CheckStart(const Dma& dma);
   // `by`: the DMA that touches `side`; null: the core.
   void CheckConflict(const Dma& dma, const Side& side, bool write, const ir::Op* op, const Dma* by);

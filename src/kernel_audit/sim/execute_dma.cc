@@ -130,6 +130,7 @@ struct SyncPayload : Payload {
       : source(made_source), target(made_target), semaphore(made_semaphore), amount(made_amount) {}
   int source, target, semaphore;  // reference registers
   int amount;                     // register
+  int core = -1;                  // register
 };
 
 void RunStart(Machine& m, const Instruction& i) {
@@ -155,6 +156,23 @@ void RunSignal(Machine& m, const Instruction& i) {
   m.dmas().Signal(i.op, m.reference(sync.semaphore), m.Integer(sync.amount));
 }
 
+void RunSignalCore(Machine& m, const Instruction& i) {
+  const auto& sync = static_cast<const SyncPayload&>(*i.payload);
+  if (m.observe()) m.CheckScalar(sync.amount, i.op, "the amount of a signal");
+  if (m.observe()) m.CheckScalar(sync.core, i.op, "the core of a signal");
+  const std::int64_t core = m.Integer(sync.core);
+  Machine* other = core == m.core() ? &m : m.cross_core() != nullptr ? m.cross_core()->MachineOf(core) : nullptr;
+  if (other == nullptr) {
+    Finding finding;
+    finding.kind = FindingKind::kOutOfBounds;
+    finding.buffer = m.reference(sync.semaphore).buffer->name;
+    finding.location = i.op->location;
+    finding.message = m.name() + " signals core " + std::to_string(core) + ", which does not run this kernel";
+    return m.Report(std::move(finding));
+  }
+  m.dmas().Signal(i.op, m.SemaphoreOn(*other, m.reference(sync.semaphore)), m.Integer(sync.amount));
+}
+
 void RunWait(Machine& m, const Instruction& i) {
   const auto& sync = static_cast<const SyncPayload&>(*i.payload);
   if (m.observe()) m.CheckScalar(sync.amount, i.op, "the amount of a wait");
@@ -163,6 +181,7 @@ void RunWait(Machine& m, const Instruction& i) {
 
 void RunReadSemaphore(Machine& m, const Instruction& i) {
   const auto& sync = static_cast<const SyncPayload&>(*i.payload);
+  m.dmas().Yield();
   m.dmas().Tick();
   m.SetInt32(i.target, static_cast<std::int32_t>(m.dmas().Value(m.reference(sync.semaphore))));
   m.SetValid(i.target);
@@ -191,7 +210,12 @@ core::Result<void> DecodeWaitDma(Decoder& decoder, const ir::Op& op) {
 }
 
 core::Result<void> DecodeSignal(Decoder& decoder, const ir::Op& op) {
-  if (!HasSegments(op, {1, 1, 0, 0})) return tl::unexpected(Unsupported(op, "signals to other devices and cores are not simulated yet"));
+  if (HasSegments(op, {1, 1, 0, 1})) {
+    SyncPayload sync{-1, -1, decoder.ReferenceOf(op.operands[0]), decoder.RegisterOf(op.operands[1])};
+    if (op.operands.size() > 2) sync.core = decoder.RegisterOf(op.operands[2]);
+    return EmitSync(decoder, op, sync.core < 0 ? RunSignal : RunSignalCore, sync);
+  }
+  if (!HasSegments(op, {1, 1, 0, 0})) return tl::unexpected(Unsupported(op, "signals to other devices are not simulated yet"));
   return EmitSync(decoder, op, RunSignal, {-1, -1, decoder.ReferenceOf(op.operands[0]), decoder.RegisterOf(op.operands[1])});
 }
 

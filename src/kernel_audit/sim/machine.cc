@@ -152,12 +152,40 @@ void Machine::NameOrigins(const ir::Op* op, const View& part, ElementState* stat
   std::replace(first, states + elements, kUnwritten, OriginAt(op, part, at, std::count(first, states + elements, kUnwritten)));
 }
 
+Machine::Scoped& Machine::MakeScoped(const ir::Op* op) {
+  const ir::Type& type = op->result()->type;
+  Buffer fresh = Buffer::Own(ScopedName(*op, program_->kernel()), type.space, type.shape, type.dtype);
+  return *allocated_.emplace_back(op, std::make_unique<Scoped>(Scoped{std::move(fresh)})).second;
+}
+
+View Machine::SemaphoreOn(Machine& other, const View& semaphore) {
+  View there = semaphore;
+  for (std::size_t i = 0; i < own_->size(); ++i) {
+    if (&(*own_)[i] == semaphore.buffer) there.buffer = &(*other.own_)[i];
+  }
+  for (const auto& [op, scoped] : allocated_) {
+    if (&scoped->buffer != semaphore.buffer) continue;
+    Scoped* theirs = other.FindScoped(op);
+    if (theirs == nullptr) theirs = &other.MakeScoped(op);
+    if (!theirs->live) {
+      theirs->live = theirs->early = true;
+      std::fill(theirs->buffer.semaphores.begin(), theirs->buffer.semaphores.end(), Semaphore());
+    }
+    there.buffer = &theirs->buffer;
+  }
+  return there;
+}
+
 Buffer& Machine::Allocate(const ir::Op* op) {
   const ir::Type& type = op->result()->type;
+  const bool everybodys = type.space == MemorySpace::kHbm || type.space == MemorySpace::kAny;
+  if (everybodys && cross_core_ != nullptr) return cross_core_->SharedMemory(op, ScopedName(*op, program_->kernel()));
   Scoped* scoped = FindScoped(op);
   if (scoped == nullptr) {
-    Buffer fresh = Buffer::Own(ScopedName(*op, program_->kernel()), type.space, type.shape, type.dtype);
-    scoped = allocated_.emplace_back(op, std::make_unique<Scoped>(Scoped{std::move(fresh)})).second.get();
+    scoped = &MakeScoped(op);
+  } else if (scoped->early) {
+    scoped->early = false;
+    return scoped->buffer;
   } else {
     if (scoped->live) EndMemory(*scoped, "it was allocated again");
     scoped->buffer.FillUndefined();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,6 +37,14 @@ class Machine {
   // "core 0".
   const std::string& name() const { return name_; }
   DmaEngine& dmas() { return dmas_; }
+  int core() const { return core_; }
+  // Null with one core; null where cores do not signal one another.
+  CrossCore* cross_core() { return cross_core_; }
+  Turns* turns() { return cross_core_ != nullptr ? cross_core_->turns() : nullptr; }
+  // What the kernel is given of the core's own, in its order; it must outlive the machine.
+  void set_own_memory(std::deque<Buffer>* own) { own_ = own; }
+  // The same semaphore on another core; what that core has not yet allocated is kept for it.
+  View SemaphoreOn(Machine& other, const View& semaphore);
 
   // A new event of this core in the log, or null when there is none.
   Event* Log(Event::Kind kind, const ir::Op* op);
@@ -116,11 +125,14 @@ class Machine {
   bool observe_;
   bool stopped_ = false;
   std::string name_;
+  std::deque<Buffer>* own_ = nullptr;
   DmaEngine dmas_;
   struct Scoped {
     Buffer buffer;
     bool live = false;
+    bool early = false;  // another core signalled before this one allocated it
   };
+  Scoped& MakeScoped(const ir::Op* op);
   Scoped* FindScoped(const ir::Op* op);
   void EndMemory(Scoped& scoped, const char* when);
 

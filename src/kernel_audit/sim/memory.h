@@ -45,6 +45,13 @@ class Shadow {
   std::vector<ElementState> states_;
 };
 
+// A signal by a core, where cores signal one another.
+struct CoreSignal {
+  int core;
+  std::int64_t amount;
+  std::vector<std::uint32_t> clock;  // what the signaller had done and seen, a number a core
+};
+
 // One element of a semaphore reference.
 struct Semaphore {
   std::int64_t value = 0;     // now
@@ -52,6 +59,7 @@ struct Semaphore {
   std::int64_t consumed = 0;  // by waits
   std::int64_t unjoined = 0;  // of `arrived`, from DMAs that no wait had joined when the semaphore ended
   const ir::Op* signalled_by = nullptr;  // the last signal or start of a DMA
+  std::vector<CoreSignal> signals = {};   // that no wait has ordered
 };
 
 struct Buffer {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "kernel_audit/sim/core_run.h"
 
@@ -12,6 +14,16 @@ namespace kernel_audit::sim {
 namespace {
 
 constexpr std::int64_t kMostPrograms = std::int64_t{1} << 31;
+constexpr std::int64_t kMostConnectedCores = 16;
+
+// A kernel that signals other cores is written for one program a core.
+bool SignalsCores(const ir::Region& region) {
+  return std::any_of(region.ops.begin(), region.ops.end(), [](const ir::Op* op) {
+    const auto& segments = op->attributes.segments;
+    if (op->code == ir::OpCode::kSemSignal && segments.size() == 4 && segments[3] == 1) return true;
+    return std::any_of(op->regions.begin(), op->regions.end(), [](const ir::Region* inner) { return SignalsCores(*inner); });
+  });
+}
 
 class Runner {
  public:
@@ -52,10 +64,17 @@ class Runner {
     }
   }
 
+  // The kernel says so, or signals other cores.
+  bool OneProgramACore() const {
+    const auto core_parallel = std::find(kernel_.semantics.begin(), kernel_.semantics.end(), ir::DimensionSemantics::kCoreParallel);
+    return core_parallel != kernel_.semantics.end() || SignalsCores(*kernel_.body);
+  }
+
   // The dimension whose programs are divided among the cores, or nothing.
   std::optional<std::size_t> DividedDimension() const {
-    for (std::size_t d = 0; options_.cores > 1 && d < grid_.size(); ++d) {
-      if (kernel_.semantics[d] == ir::DimensionSemantics::kParallel && grid_[d] > 1) return d;
+    const bool several = options_.cores > 1 || OneProgramACore();
+    for (std::size_t d = 0; several && d < grid_.size(); ++d) {
+      if (kernel_.semantics[d] != ir::DimensionSemantics::kArbitrary && grid_[d] > 1) return d;
     }
     return std::nullopt;
   }
@@ -75,9 +94,11 @@ class Runner {
 
   core::Result<void> RunCores() {
     const auto divided = DividedDimension();
-    const int cores = divided ? options_.cores : 1;
+    const bool all = divided && OneProgramACore() && grid_[*divided] <= kMostConnectedCores, connected = all && SignalsCores(*kernel_.body);
+    const int cores = all ? static_cast<int>(grid_[*divided]) : divided ? options_.cores : 1;
     if (cores > 1) RegisterArrays();
     const auto order = Order();
+    std::vector<Share> shares;
     for (int core = 0; core < cores; ++core) {
       Share share{Shape(grid_.size(), 0), grid_, order};
       if (divided) {
@@ -89,8 +110,47 @@ class Runner {
       cores_.push_back(std::make_unique<CoreRun>(program_, grid_, arrays_, log_, cross_core_.get(), options_, core));
       cores_.back()->machine().set_work_limit(options_.work_limit);
       cores_.back()->machine().ShareOriginsWith(cores_.front()->machine());
-      if (auto done = cores_.back()->Run(share); !done) return done;
-      stopped_ = stopped_ || cores_.back()->machine().stopped();
+      shares.push_back(std::move(share));
+    }
+    if (auto done = connected ? RunInTurns(shares) : RunInOrder(shares); !done) return done;
+    for (const auto& core : cores_) stopped_ = stopped_ || core->machine().stopped();
+    for (const auto& core : cores_) core->Finish();
+    return {};
+  }
+
+  // Nothing that one core does waits for another.
+  core::Result<void> RunInOrder(const std::vector<Share>& shares) {
+    for (std::size_t core = 0; core < cores_.size(); ++core) {
+      if (auto done = cores_[core]->Run(shares[core]); !done) return done;
+    }
+    return {};
+  }
+
+  core::Result<void> RunInTurns(const std::vector<Share>& shares) {
+    std::vector<Machine*> machines;
+    for (const auto& core : cores_) machines.push_back(&core->machine());
+    cross_core_->Connect(std::move(machines), options_.schedule);
+    std::vector<core::Result<void>> results(cores_.size());
+    std::vector<std::exception_ptr> thrown(cores_.size());
+    std::vector<std::thread> threads;
+    for (std::size_t core = 0; core < cores_.size(); ++core) {
+      threads.emplace_back([&, core] {
+        const FloatEnvironment environment(options_.subnormals);
+        cross_core_->turns()->Begin(static_cast<int>(core));
+        try {
+          results[core] = cores_[core]->Run(shares[core]);
+        } catch (...) {
+          thrown[core] = std::current_exception();
+        }
+        cross_core_->turns()->End(static_cast<int>(core));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& each : thrown) {
+      if (each != nullptr) std::rethrow_exception(each);
+    }
+    for (const auto& result : results) {
+      if (!result) return result;
     }
     return {};
   }
