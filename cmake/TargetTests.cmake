@@ -8,3 +8,11 @@ if(NOT KA_SANITIZE)
   target_link_libraries(libtpu_tests PRIVATE ka::target)
   add_dependencies(libtpu_tests libtpu_compiler)
 endif()
+
+# The same code path over PJRT, on a plugin of the tests' own.
+add_library(ka_test_plugin MODULE ${CMAKE_SOURCE_DIR}/tests/target/test_plugin.cc)
+target_link_libraries(ka_test_plugin PRIVATE ka::options ka::pjrt_headers)
+set_target_properties(ka_test_plugin PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin PREFIX "" OUTPUT_NAME kernel_audit_test_plugin)
+ka_test(pjrt_device_tests SOURCES ${CMAKE_SOURCE_DIR}/tests/target/pjrt_device_test.cc DEPS ka::target)
+target_compile_definitions(pjrt_device_tests PRIVATE KA_TEST_PLUGIN="$<TARGET_FILE:ka_test_plugin>")
+add_dependencies(pjrt_device_tests ka_test_plugin)

@@ -26,6 +26,7 @@ class FakeTpu : public target::Device {
   std::string backend() const override { return "tpu"; }
   std::string kind() const override { return "simulated in a test"; }
   bool is_tpu() const override { return true; }
+  std::int64_t bytes_per_second() const override { return std::int64_t{1} << 60; }
   core::Result<PlacedArray> Place(const HostArray& array) override { return Keep(array.Clone()); }
   bool IsPlaced(PlacedArray array) const override { return arrays_.count(array) == 1; }
   core::Result<HostArray> Fetch(PlacedArray array) override { return arrays_.at(array).Clone(); }

@@ -96,10 +96,11 @@ core::Result<TargetReceipt> MeasureOnTarget(target::Device& device, const Target
   measurement.programs = [&]() -> core::Result<std::vector<target::Program>> {
     return std::vector<target::Program>{{"candidate", *module}, {"plain XLA", BaselineModule(request)}};
   };
-  measurement.inputs = [&] { return Inputs(request, options.seed); };
+  measurement.inputs = [&, run = std::uint64_t{0}]() mutable { return Inputs(request, options.seed + run++); };
   measurement.problem = [&](const std::vector<HostArray>& inputs, const HostArray& output) { return Problem(request.kernel, inputs, output); };
   auto benchmark = target::TargetBenchmark(device, measurement);
   if (!benchmark) return tl::unexpected(benchmark.error());
+  if (auto ok = target::RequireReceiptable(*benchmark); !ok) return tl::unexpected(ok.error());
   return TargetReceipt{core::Sha256(candidate->source), core::Sha256(*module), std::move(*benchmark)};
 }
 

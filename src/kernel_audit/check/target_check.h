@@ -14,7 +14,7 @@ namespace kernel_audit::check {
 struct TargetOptions {
   std::filesystem::path candidate;
   worker::TraceRequest request;  // its mode and placement are set here: tpu
-  std::uint64_t seed = 0;        // of the data
+  std::uint64_t seed = 0;        // of the first run's data; each later run has the next one
 };
 
 struct TargetReceipt {
@@ -22,7 +22,8 @@ struct TargetReceipt {
   target::Benchmark benchmark;  // "candidate", then "plain XLA", whichever is faster
 };
 
-// kRefused before anything else when the device is no TPU; then what worker::BuildCandidate, LoadReply and target::TargetBenchmark give.
+// kRefused before anything else when the device is no TPU; then what worker::BuildCandidate, LoadReply and target::TargetBenchmark give;
+// kRefused at the end for a platform whose name no receipt accepts.
 // Data are ordinary numbers, infinities, NaN and zeros, no subnormals, which a TPU may flush; results are compared with the oracle bit for
 // bit.
 core::Result<TargetReceipt> MeasureOnTarget(target::Device& device, const TargetOptions& options);

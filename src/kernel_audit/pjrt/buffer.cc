@@ -97,6 +97,13 @@ void Transpose(const core::HostArray& from, const MinorToMajor& order, core::Hos
   }
 }
 
+core::Result<EventHandle> ReadyEvent(const BufferHandle& buffer) {
+  PJRT_Buffer_ReadyEvent_Args args{};
+  args.buffer = buffer.get();
+  if (auto asked = Call(buffer.plugin(), KA_PJRT_ENTRY(PJRT_Buffer_ReadyEvent), args); !asked) return tl::unexpected(std::move(asked.error()));
+  return EventHandle(buffer.plugin(), args.event);
+}
+
 }  // namespace
 
 Buffer::Buffer(std::shared_ptr<const ClientState> client, BufferHandle handle)
@@ -109,6 +116,31 @@ core::Result<core::ArrayType> Buffer::Type() const {
   auto shape = Dimensions(handle_);
   if (!shape) return tl::unexpected(std::move(shape.error()));
   return core::ArrayType{*dtype, std::move(*shape)};
+}
+
+core::Result<void> Buffer::AwaitReady() const {
+  auto event = ReadyEvent(handle_);
+  if (!event) return tl::unexpected(std::move(event.error()));
+  return Await(std::move(*event));
+}
+
+core::Result<bool> Buffer::IsReady() const {
+  auto event = ReadyEvent(handle_);
+  if (!event) return tl::unexpected(std::move(event.error()));
+  PJRT_Event_IsReady_Args args{};
+  args.event = event->get();
+  if (auto asked = Call(handle_.plugin(), KA_PJRT_ENTRY(PJRT_Event_IsReady), args); !asked) return tl::unexpected(std::move(asked.error()));
+  return args.is_ready;
+}
+
+core::Result<bool> Buffer::IsOnDevice(std::size_t device) const {
+  PJRT_Buffer_IsOnCpu_Args cpu{};
+  cpu.buffer = raw();
+  if (auto asked = Call(handle_.plugin(), KA_PJRT_ENTRY(PJRT_Buffer_IsOnCpu), cpu); !asked) return tl::unexpected(std::move(asked.error()));
+  PJRT_Buffer_Device_Args args{};
+  args.buffer = raw();
+  if (auto asked = Call(handle_.plugin(), KA_PJRT_ENTRY(PJRT_Buffer_Device), args); !asked) return tl::unexpected(std::move(asked.error()));
+  return !cpu.is_on_cpu && device < client_->raw_devices.size() && args.device == client_->raw_devices[device];
 }
 
 core::Result<core::HostArray> Buffer::ToHost() const {

@@ -1,6 +1,7 @@
 // An array on a device.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "kernel_audit/core/error.h"
@@ -21,6 +22,14 @@ class Buffer {
 
   // Waits for the value and copies it, row-major whatever the layout on the device.
   core::Result<core::HostArray> ToHost() const;
+
+  // Returns when the device has the value; the error of the work that was to make it, otherwise. kUnsupported for a plugin without events.
+  core::Result<void> AwaitReady() const;
+  // Asks without waiting.
+  core::Result<bool> IsReady() const;
+
+  // Whether it lies on the client's devices()[device], and that is no CPU's memory.
+  core::Result<bool> IsOnDevice(std::size_t device) const;
 
   // Null after a move.
   PJRT_Buffer* raw() const { return handle_.get(); }

@@ -54,7 +54,7 @@ std::optional<ParameterTypes> ReadParameters(const ExecutableHandle& executable)
 }
 
 core::Result<std::vector<Buffer>> Run(const LoadedExecutableHandle& executable, const std::shared_ptr<const ClientState>& client,
-                                      std::vector<PJRT_Buffer*>& arguments, std::size_t num_outputs) {
+                                      std::vector<PJRT_Buffer*>& arguments, std::size_t num_outputs, bool wait) {
   // The caller's arrays are const: nothing may be donated.
   std::vector<std::int64_t> kept(arguments.size());
   std::iota(kept.begin(), kept.end(), 0);
@@ -74,7 +74,7 @@ core::Result<std::vector<Buffer>> Run(const LoadedExecutableHandle& executable, 
   args.num_devices = 1;
   args.num_args = arguments.size();
   args.output_lists = &output_list;
-  args.device_complete_events = &complete;
+  args.device_complete_events = wait ? &complete : nullptr;
   auto started = Call(executable.plugin(), KA_PJRT_ENTRY(PJRT_LoadedExecutable_Execute), args);
   if (!started) return tl::unexpected(std::move(started.error()));
 
@@ -140,11 +140,15 @@ core::Result<void> Executable::CheckArguments(std::span<const Buffer* const> arg
   return {};
 }
 
-core::Result<std::vector<Buffer>> Executable::Execute(std::span<const Buffer* const> arguments) const {
+core::Result<std::vector<Buffer>> Executable::Execute(std::span<const Buffer* const> arguments) const { return Begin(arguments, true); }
+
+core::Result<std::vector<Buffer>> Executable::Start(std::span<const Buffer* const> arguments) const { return Begin(arguments, false); }
+
+core::Result<std::vector<Buffer>> Executable::Begin(std::span<const Buffer* const> arguments, bool wait) const {
   if (auto checked = CheckArguments(arguments); !checked) return tl::unexpected(Named(std::move(checked.error())));
   std::vector<PJRT_Buffer*> raw;
   for (const Buffer* argument : arguments) raw.push_back(argument->raw());
-  auto outputs = Run(handle_, client_, raw, num_outputs_);
+  auto outputs = Run(handle_, client_, raw, num_outputs_, wait);
   if (!outputs) return tl::unexpected(Named(std::move(outputs.error())));
   return outputs;
 }

@@ -35,12 +35,16 @@ class Executable {
   // even those that the module marks as donated. kPlugin otherwise, with the error of the run itself.
   core::Result<std::vector<Buffer>> Execute(std::span<const Buffer* const> arguments) const;
 
+  // The same without the wait: outputs may still be on their way, and an error of the run itself comes from their AwaitReady.
+  core::Result<std::vector<Buffer>> Start(std::span<const Buffer* const> arguments) const;
+
  private:
   Executable(std::shared_ptr<const ClientState> client, LoadedExecutableHandle handle, std::string name)
       : client_(std::move(client)), handle_(std::move(handle)), name_(std::move(name)) {}
   core::Result<void> ReadSignature();
   core::Result<void> CheckArgument(std::size_t index, const Buffer* argument) const;
   core::Result<void> CheckArguments(std::span<const Buffer* const> arguments) const;
+  core::Result<std::vector<Buffer>> Begin(std::span<const Buffer* const> arguments, bool wait) const;
   core::Error Named(core::Error error) const;
 
   std::shared_ptr<const ClientState> client_;

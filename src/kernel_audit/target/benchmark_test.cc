@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,11 +33,13 @@ class RecordingDevice : public Device {
   std::vector<std::int64_t> run_ns = {100};  // in turn, again and again
   bool tpu = true, places = true, clock_stands = false;
   std::string lie;  // "wrong", "late", "later wrong", "changes inputs"
+  std::int64_t bandwidth = std::int64_t{1} << 40;
   int executions = 0;
 
   std::string backend() const override { return tpu ? "tpu" : "cpu"; }
   std::string kind() const override { return "recording"; }
   bool is_tpu() const override { return tpu; }
+  std::int64_t bytes_per_second() const override { return bandwidth; }
 
   core::Result<PlacedArray> Place(const HostArray& array) override {
     calls.push_back("place");
@@ -99,7 +102,8 @@ class TargetBenchmarkTest : public ::testing::Test {
     request.inputs = [this] {
       device.calls.push_back("inputs");
       std::vector<HostArray> inputs;
-      inputs.push_back(Numbers({0, 1, 2}));
+      const float first = static_cast<float>(Calls("inputs"));
+      inputs.push_back(Numbers({0, first, 2}));
       return inputs;
     };
     request.problem = [this](const std::vector<HostArray>& inputs, const HostArray& output) -> std::string {
@@ -124,14 +128,10 @@ class TargetBenchmarkTest : public ::testing::Test {
 
 TEST_F(TargetBenchmarkTest, ChecksEveryProgramBeforeItTimesAny) {
   ASSERT_TRUE(Run({"candidate", "plain XLA"}));
-  const std::vector<std::string> once = {"execute", "await", "fetch", "free"};
-  std::vector<std::string> expected = {"programs", "inputs", "place", "compile candidate", "compile plain XLA"};
-  for (int program = 0; program < 2; ++program) {
-    expected.insert(expected.end(), once.begin(), once.end());
-    expected.push_back("check");
+  std::vector<std::string> expected = {"programs", "inputs", "place", "free", "compile candidate", "compile plain XLA"};
+  for (int run = 0; run < 2 + 2 * (5 + 10); ++run) {
+    expected.insert(expected.end(), {"inputs", "place", "execute", "await", "fetch", "free", "check", "fetch", "free"});
   }
-  for (int run = 0; run < 2 * (5 + 10); ++run) expected.insert(expected.end(), once.begin(), once.end());
-  expected.insert(expected.end(), {"fetch", "free"});
   EXPECT_EQ(device.calls, expected);
   EXPECT_EQ(device.alive(), 0u);
 }
@@ -177,7 +177,7 @@ TEST_F(TargetBenchmarkTest, ADeviceThatCompletesLateIsRefused) {
 
 TEST_F(TargetBenchmarkTest, ASampleWithOtherValuesIsRefused) {
   device.lie = "later wrong";
-  ExpectFailure(core::ErrorCode::kFailed, "candidate: run 12 of the measurement gave other values");
+  ExpectFailure(core::ErrorCode::kFailed, "candidate: run 12 of the measurement: element 1 is wrong");
 }
 
 TEST_F(TargetBenchmarkTest, AClockThatStandsStillIsRefused) {
@@ -191,11 +191,54 @@ TEST_F(TargetBenchmarkTest, AProgramThatChangesItsInputsIsRefused) {
   ExpectFailure(core::ErrorCode::kFailed, "input 0 was changed");
 }
 
+TEST_F(TargetBenchmarkTest, ProgramsTakeTurns) {
+  device.run_ns.resize(32);
+  std::iota(device.run_ns.begin(), device.run_ns.end(), 1001);  // two checks, then pairs
+  const auto result = Run({"candidate", "plain XLA"});
+  ASSERT_TRUE(result);
+  EXPECT_THAT(result->timings[0].samples_ns, ElementsAre(1014, 1015, 1018, 1019, 1022, 1023, 1026, 1027, 1030, 1031));
+  EXPECT_THAT(result->timings[1].samples_ns, ElementsAre(1013, 1016, 1017, 1020, 1021, 1024, 1025, 1028, 1029, 1032));
+}
+
+TEST_F(TargetBenchmarkTest, EverySampleHasItsOwnInputs) {
+  const auto result = Run({"candidate", "plain XLA"});
+  ASSERT_TRUE(result);
+  std::set<std::string> inputs, outputs;
+  for (const Timing& timing : result->timings) {
+    inputs.insert(timing.inputs_sha256.begin(), timing.inputs_sha256.end());
+    outputs.insert(timing.output_sha256.begin(), timing.output_sha256.end());
+  }
+  EXPECT_EQ(inputs.size(), 20u);
+  EXPECT_EQ(outputs.size(), 20u);
+}
+
+// 24 bytes move; a run takes 100 ns.
+TEST_F(TargetBenchmarkTest, ATimeBelowTheMemorysIsRefused) {
+  device.bandwidth = 240'000'000;
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Run()->floor_ns, 100);
+  device.bandwidth = 237'000'000;
+  ExpectFailure(core::ErrorCode::kFailed, "a sample of 100 ns is faster than the memory: 24 bytes take 101 ns");
+}
+
+TEST_F(TargetBenchmarkTest, AnUnknownBandwidthIsRefused) {
+  device.bandwidth = 0;
+  ExpectFailure(core::ErrorCode::kRefused, "the memory bandwidth of a 'recording' is not known");
+  EXPECT_THAT(device.calls, IsEmpty());
+}
+
+TEST(Receipt, IsMadeOfATpuOnly) {
+  EXPECT_TRUE(RequireReceiptable({"tpu", "TPU v5 lite", 0, {}}));
+  for (const std::string backend : {"cpu", "kernel-audit-test-tpu", "", "TPU", "tpu "}) {
+    EXPECT_EQ(RequireReceiptable({backend, "TPU v5 lite", 0, {}}).error().code, core::ErrorCode::kRefused) << backend;
+  }
+}
+
 TEST(NoTpu, RefusesEverything) {
   NoTpu device;
   const core::Error refusal = RequireTpu(device).error();
   EXPECT_EQ(refusal.code, core::ErrorCode::kRefused);
-  EXPECT_THAT(refusal.message, HasSubstr("this version loads no libtpu"));
+  EXPECT_THAT(refusal.message, HasSubstr("this process loaded no libtpu"));
   EXPECT_EQ(device.Place(Numbers({1})).error().code, core::ErrorCode::kRefused);
   EXPECT_EQ(device.Compile("", "").error().code, core::ErrorCode::kRefused);
   EXPECT_EQ(device.Execute(CompiledProgram(0), {}).error().code, core::ErrorCode::kRefused);

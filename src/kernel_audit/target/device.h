@@ -23,6 +23,8 @@ class Device {
   virtual std::string backend() const = 0;  // "cpu", "tpu"
   virtual std::string kind() const = 0;     // "TPU v5 lite"
   virtual bool is_tpu() const = 0;
+  // At most, between the device's cores and its main memory; 0: not known. A peak from a table, never a measurement.
+  virtual std::int64_t bytes_per_second() const = 0;
 
   // Copies an array to the device and returns when it is there.
   virtual core::Result<PlacedArray> Place(const core::HostArray& array) = 0;

@@ -5,14 +5,15 @@
 
 namespace kernel_audit::target {
 
-// `backend` is the one that the process has.
+// `backend` is the one that the process has, `why` the reason that it is no other.
 class NoTpu : public Device {
  public:
-  explicit NoTpu(std::string backend = "cpu") : backend_(std::move(backend)) {}
+  explicit NoTpu(std::string why = "this process loaded no libtpu", std::string backend = "cpu") : why_(std::move(why)), backend_(std::move(backend)) {}
 
   std::string backend() const override { return backend_; }
-  std::string kind() const override { return "none: this version loads no libtpu"; }
+  std::string kind() const override { return "none: " + why_; }
   bool is_tpu() const override { return false; }
+  std::int64_t bytes_per_second() const override { return 0; }
 
   // All kRefused.
   core::Result<PlacedArray> Place(const core::HostArray&) override;
@@ -27,7 +28,7 @@ class NoTpu : public Device {
   std::chrono::nanoseconds Now() override { return std::chrono::nanoseconds(0); }
 
  private:
-  std::string backend_;
+  std::string why_, backend_;
 };
 
 }  // namespace kernel_audit::target
