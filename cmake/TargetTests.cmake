@@ -16,3 +16,6 @@ set_target_properties(ka_test_plugin PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE
 ka_test(pjrt_device_tests SOURCES ${CMAKE_SOURCE_DIR}/tests/target/pjrt_device_test.cc DEPS ka::target)
 target_compile_definitions(pjrt_device_tests PRIVATE KA_TEST_PLUGIN="$<TARGET_FILE:ka_test_plugin>")
 add_dependencies(pjrt_device_tests ka_test_plugin)
+if(NOT KA_SANITIZE)
+  ka_script_test(target_cli tests/target_cli_test.py $<TARGET_FILE:kernel-audit> $<TARGET_FILE:ka_test_plugin>)
+endif()

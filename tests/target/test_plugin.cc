@@ -4,7 +4,9 @@
 // KA_TEST_TPU_FAULT makes it misbehave, as NAME or NAME:N (at execution N, 1 being the first):
 //   no-device, locked, platform (calls itself cpu), kind (a "tpu" of a kind that nobody knows), elsewhere (arrays on the CPU), compile,
 //   wrong:N (one value), stale:N (the output before it), changes-inputs:N, lost:N, late (says ready before it is), fast (computes when the
-//   result is fetched).
+//   result is fetched), abort:N, hang:N.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -177,6 +179,8 @@ PJRT_Error* ExecutableNumOutputs(PJRT_Executable_NumOutputs_Args* args) { return
 
 PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
   ++executions;
+  if (Fault("abort")) std::abort();
+  while (Fault("hang")) pause();
   if (args->num_args != 2) return Fail(PJRT_Error_Code_INVALID_ARGUMENT, "two arguments are wanted");
   PJRT_Buffer &x = *args->argument_lists[0][0], &y = *args->argument_lists[0][1];
   auto output = std::make_unique<PJRT_Buffer>(PJRT_Buffer{x.type, x.dims, {}, "", {}});

@@ -7,18 +7,23 @@
 #include "kernel_audit/check/candidate_run.h"
 #include "kernel_audit/check/inputs.h"
 #include "kernel_audit/check/target_check.h"
+#include "kernel_audit/cli/answer.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/json.h"
+#include "kernel_audit/core/sha256.h"
+#include "kernel_audit/target/machine.h"
 #include "kernel_audit/target/no_tpu.h"
+#include "kernel_audit/target/pjrt_device.h"
 
 namespace kernel_audit::cli {
 namespace {
 
 struct Arguments {
-  std::string implementation, kernel, dtype = "float32";
+  std::string implementation, kernel, dtype = "float32", libtpu;
   std::vector<std::int64_t> shape, block;
   int buffers = 2;
   bool synchronous = false;
+  int time_limit = 600;  // seconds
 };
 
 worker::TraceRequest RequestOf(const Arguments& arguments) {
@@ -32,28 +37,56 @@ worker::TraceRequest RequestOf(const Arguments& arguments) {
 }
 
 core::Json TimingJson(const target::Timing& timing) {
-  return {{"program", timing.name}, {"compile_ns", timing.compile_ns}, {"samples_ns", timing.samples_ns}, {"median_ns", timing.median_ns}, {"p90_ns", timing.p90_ns}};
+  return {{"program", timing.name}, {"compile_ns", timing.compile_ns}, {"samples_ns", timing.samples_ns}, {"median_ns", timing.median_ns}, {"p90_ns", timing.p90_ns},
+          {"inputs_sha256", timing.inputs_sha256}, {"output_sha256", timing.output_sha256}};
 }
 
-std::string ReceiptJson(const check::TargetOptions& options, const check::TargetReceipt& receipt) {
+core::Json LibraryJson(const pjrt::Client& client, const std::string& sha256) {
+  return {{"path", client.plugin().path()}, {"sha256", sha256}, {"pjrt_api", client.plugin().api_version().ToString()}, {"platform_version", client.platform_version()}};
+}
+
+std::string ReceiptJson(const check::TargetOptions& options, const check::TargetReceipt& receipt, const target::PjrtDevice& device, const std::string& library_sha256) {
   core::Json timings = core::Json::array();
   for (const target::Timing& timing : receipt.benchmark.timings) timings.push_back(TimingJson(timing));
   return core::CanonicalJson({{"tier", "executed"}, {"backend", receipt.benchmark.backend}, {"device", receipt.benchmark.device}, {"boundary", target::kBoundary},
                               {"candidate_sha256", receipt.candidate_sha256}, {"module_sha256", receipt.module_sha256}, {"configuration", worker::ToLine(options.request)},
                               {"precision", "float32 arithmetic, one cast to the output's dtype"}, {"correctness", "every logical value as the oracle's, bit for bit"},
-                              {"seed", options.seed}, {"warmups", target::kWarmups}, {"timings", timings}});
+                              {"seed", options.seed}, {"library", LibraryJson(device.client(), library_sha256)}, {"devices", device.client().device_count()},
+                              {"floor_ns", receipt.benchmark.floor_ns}, {"bytes_per_second", device.bytes_per_second()}, {"warmups", target::kWarmups}, {"timings", timings}});
 }
 
-core::Result<void> Measure(const Arguments& arguments) {
+// The library to measure with; empty: this machine has no TPU, and none was named.
+core::Result<std::filesystem::path> Library(const Arguments& arguments, bool has_chips) {
+  if (!arguments.libtpu.empty()) return std::filesystem::path(arguments.libtpu);
+  if (!has_chips) return std::filesystem::path();
+  if (auto installed = target::InstalledLibtpu(); !installed.empty()) return installed;
+  return core::Fail(core::ErrorCode::kRefused, "this machine has a TPU and no libtpu: name its file with --libtpu or in TPU_LIBRARY_PATH");
+}
+
+core::Result<std::string> Measure(const std::filesystem::path& library, const check::TargetOptions& options) {
+  auto device = target::PjrtDevice::Open(library);
+  if (!device) return tl::unexpected(device.error());
+  const auto receipt = check::MeasureOnTarget(*device, options);
+  if (!receipt) return tl::unexpected(receipt.error());
+  const auto sha256 = core::Sha256OfFile(device->client().plugin().path());
+  if (!sha256) return tl::unexpected(sha256.error());
+  return ReceiptJson(options, *receipt, *device, *sha256);
+}
+
+core::Result<void> RunTarget(const Arguments& arguments) {
   const auto candidate = FindImplementation(arguments.implementation);
   if (!candidate) return tl::unexpected(candidate.error());
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(*candidate, ignored)) return core::Fail(core::ErrorCode::kBadInput, candidate->string() + ": there is no such file");
-  target::NoTpu device;
+  const bool has_chips = !target::TpuChips().empty();
+  const auto library = Library(arguments, has_chips);
+  if (!library) return tl::unexpected(library.error());
+  if (library->empty()) return target::RequireTpu(target::NoTpu("this machine has no TPU chip on its PCI bus, so no libtpu was loaded"));
+  target::PrepareForLibtpu(has_chips);
   const check::TargetOptions options{*candidate, RequestOf(arguments), check::FreshSeed()};
-  const auto receipt = check::MeasureOnTarget(device, options);
-  if (!receipt) return tl::unexpected(receipt.error());
-  std::printf("%s\n", ReceiptJson(options, *receipt).c_str());
+  const auto answer = AnswerOfChild("the measurement", std::chrono::seconds(arguments.time_limit), [&] { return Measure(*library, options); });
+  if (!answer) return tl::unexpected(answer.error());
+  std::printf("%s\n", answer->c_str());
   return {};
 }
 
@@ -69,11 +102,13 @@ void AddTarget(CLI::App& app, int& status) {
   command->add_option("--dtype", arguments->dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
   command->add_option("--buffers", arguments->buffers, "pipeline: slots an input");
   command->add_flag("--synchronous", arguments->synchronous, "pipeline: await each copy in its own step");
-  command->footer("Prints one JSON document after everything passed: five warm-ups, ten awaited samples, median and 90th percentile.\n"
-                  "This version loads no libtpu: it ends with status 2, whatever the machine has.\n"
+  command->add_option("--libtpu", arguments->libtpu, "The file libtpu.so; TPU_LIBRARY_PATH says it too");
+  command->add_option("--time-limit", arguments->time_limit, "Seconds for all of it, 600 unless said otherwise")->check(CLI::Range(1, 86400));
+  command->footer("Prints one JSON document after everything passed: five warm-ups, ten awaited samples in turns with plain XLA,\n"
+                  "each on inputs of its own and checked in full, median and 90th percentile. Without a TPU: status 2 and nothing printed or written.\n"
                   "Example: kernel-audit target --implementation solution --kernel pipeline --shape 257 513 --block 8 128 --buffers 2");
   command->callback([arguments, &status] {
-    const auto done = Measure(*arguments);
+    const auto done = RunTarget(*arguments);
     status = done ? kPassed : Fail(done.error());
   });
 }

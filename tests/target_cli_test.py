@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""kernel-audit target and doctor as a person meets them. target_cli_test.py PROGRAM TEST_PLUGIN
+
+The test plugin computes on the host and is no TPU; nothing here is a measurement.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM, PLUGIN = (os.path.abspath(sys.argv.pop(1)), os.path.abspath(sys.argv.pop(1))) if len(sys.argv) > 2 else ("kernel-audit", "kernel_audit_test_plugin.so")
+HAS_CHIP = any((entry / "vendor").is_file() and (entry / "vendor").read_text().strip() == "0x1ae0"
+               for entry in pathlib.Path("/sys/bus/pci/devices").glob("*"))
+LIBTPU = pathlib.Path(os.environ.get("KA_LIBTPU", ROOT / ".deps" / "libtpu" / "0.0.37" / "libtpu.so"))
+# System calls that make or change a file.
+MAKES = re.compile(r"O_CREAT|O_WRONLY|O_RDWR|O_TRUNC|O_TMPFILE|^(creat|mkdir|mkdirat|rename|renameat|renameat2|link|linkat|symlink|symlinkat|"
+                   r"mknod|mknodat|truncate)\(")
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def target(self, *more, fault=None, kernel="axpy", before=(), block=(8, 128)):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("KA_TEST")}
+        environment["TPU_SKIP_MDS_QUERY"] = "1"
+        if fault:
+            environment["KA_TEST_TPU_FAULT"] = fault
+        words = [*before, PROGRAM, "target", "--implementation", "solution", "--kernel", kernel, "--shape", 65, 257, "--block", *block, *more]
+        return subprocess.run([str(word) for word in words], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+    def refused(self, done, status, *words):
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(done.stdout, "")
+        for word in words:
+            self.assertIn(word, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+class WithoutATpu(Cli):
+    def setUp(self):
+        super().setUp()
+        if HAS_CHIP:
+            self.skipTest("this machine has a device of the TPU's vendor")
+
+    def test_refuses(self):
+        for kernel, more in (("axpy", ()), ("fused", ("--dtype", "bfloat16")), ("pipeline", ("--buffers", 3, "--synchronous"))):
+            self.refused(self.target(*more, kernel=kernel), 2, "no TPU: this process's backend is cpu", "no TPU chip on its PCI bus", "never timed instead")
+
+    def traced(self, *more):
+        if shutil.which("strace") is None:
+            self.skipTest("no strace")
+        with tempfile.TemporaryDirectory() as place:
+            trace = pathlib.Path(place) / "trace"
+            done = self.target(*more, before=("strace", "-f", "-o", trace, "-e", "trace=%file,openat,open,creat,write"))
+            if "ptrace" in done.stderr:
+                self.skipTest("strace may not trace here")
+            return done, [line.split(None, 1)[1] for line in trace.read_text().splitlines() if " " in line]
+
+    def test_no_file_is_made_by_any_system_call(self):
+        done, calls = self.traced()
+        self.refused(done, 2, "no TPU")
+        self.assertTrue(any("execve" in call for call in calls))
+        self.assertEqual([call for call in calls if MAKES.search(call) and "/dev/null" not in call], [])
+        self.assertEqual([call for call in calls if call.startswith("write(1,")], [])
+        self.assertEqual([call for call in calls if "libtpu.so" in call], [])
+
+    def test_the_proof_would_see_a_file(self):
+        self.assertTrue(MAKES.search('openat(AT_FDCWD, "receipt.json", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 3'))
+        self.assertTrue(MAKES.search('renameat2(AT_FDCWD, "a", AT_FDCWD, "b", 0) = 0'))
+        self.assertFalse(MAKES.search('openat(AT_FDCWD, "/etc/ld.so.cache", O_RDONLY|O_CLOEXEC) = 3'))
+
+    def test_libtpu_itself_finds_none(self):
+        if not LIBTPU.is_file():
+            self.skipTest(f"no libtpu at {LIBTPU}")
+        done = self.target("--libtpu", LIBTPU)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("no TPU: ", done.stderr)
+        self.assertIn("jellyfish", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+class OnTheTestPlugin(Cli):
+    def plugin(self, fault=None, **options):
+        return self.target("--libtpu", PLUGIN, fault=fault, **options)
+
+    def test_everything_passes_and_no_receipt_is_made(self):
+        for kernel in ("axpy", "fused", "pipeline"):
+            done = self.plugin(kernel=kernel)
+            if "Landlock" in done.stderr:
+                self.skipTest("no Landlock in this kernel")
+            self.refused(done, 2, "no receipt", "'kernel-audit-test-tpu'")
+
+    def test_each_step_fails_in_one_line(self):
+        for fault, status, words in (
+                ("no-device", 2, "0 devices"), ("platform", 2, "backend is cpu"), ("locked", 2, "held by another process"), ("kind", 2, "'TPU of tomorrow'"),
+                ("elsewhere", 2, "does not lie on the TPU"), ("compile", 3, 'loc("model.cpp":13:0)'), ("wrong:1", 1, "nothing was timed"),
+                ("wrong:30", 1, "of the measurement"), ("late", 1, "complete and it is not"), ("lost:9", 3, "the device was lost"),
+                ("abort:7", 3, "was ended by signal 6")):
+            with self.subTest(fault):
+                self.refused(self.plugin(fault), status, words)
+
+    def test_a_device_that_hangs_is_ended(self):
+        self.refused(self.target("--libtpu", PLUGIN, "--time-limit", 6, fault="hang:1"), 1, "longer than its 6 s")
+
+    def test_what_is_no_library(self):
+        self.refused(self.target("--libtpu", "none.so"), 3, "none.so: No such file")
+        self.refused(self.target("--libtpu", ROOT / "README.md"), 3, "cannot be loaded as a shared library")
+
+
+if __name__ == "__main__":
+    unittest.main()
