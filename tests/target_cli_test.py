@@ -117,5 +117,44 @@ class OnTheTestPlugin(Cli):
         self.refused(self.target("--libtpu", ROOT / "README.md"), 3, "cannot be loaded as a shared library")
 
 
+class Doctor(unittest.TestCase):
+    def doctor(self, *more, **environment):
+        return subprocess.run([PROGRAM, "doctor", *more], env={**os.environ, **environment}, capture_output=True, text=True, timeout=120, check=False)
+
+    def items(self, status, **environment):
+        done = self.doctor("--json", **environment)
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        self.assertEqual(done.stdout, json.dumps(json.loads(done.stdout), sort_keys=True, separators=(",", ":")) + "\n")
+        return {item["name"]: item for item in json.loads(done.stdout)["items"]}
+
+    def test_says_what_is_there(self):
+        items = self.items(0)
+        plugin = items["XLA:CPU plugin"]["detail"]
+        self.assertEqual(len(plugin["devices"]), plugin["device_count"])
+        self.assertEqual(len({device["id"] for device in plugin["devices"]}), plugin["device_count"])
+        self.assertEqual(plugin["platform"], "cpu")
+        self.assertRegex(plugin["sha256"], "^[0-9a-f]{64}$")
+        self.assertIn("seccomp", items["sandbox"]["detail"]["layers"])
+        self.assertEqual(items["TPU"]["present"], bool(items["TPU"]["detail"]["chips"]))
+        for item in items.values():
+            self.assertEqual("meaning" in item, not item["present"])
+
+    def test_text_and_json_have_the_same_items(self):
+        text = self.doctor().stdout
+        for name, item in self.items(0).items():
+            self.assertIn(name, text)
+            self.assertIn(item["summary"], text)
+
+    def test_says_what_a_lack_means(self):
+        compiler = self.items(1, KERNEL_AUDIT_CXX="no-such-compiler")["C++ compiler"]
+        self.assertIn("no-such-compiler", compiler["summary"])
+        self.assertIn("no C++ model can be traced", compiler["meaning"])
+        for file, words in (("none.so", "none.so: No such file"), (PLUGIN, "kernel_audit_test_plugin.so")):
+            plugin = self.items(1, KERNEL_AUDIT_XLA_CPU_PLUGIN=file)["XLA:CPU plugin"]
+            self.assertFalse(plugin["present"])
+            self.assertIn(words, plugin["summary"])
+            self.assertIn("scripts/setup", plugin["meaning"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -166,5 +166,28 @@ TEST_F(ExecutableTest, OutputOfATypeWithoutDTypeIsRefused) {
   EXPECT_EQ(outputs[0].ToHost().error().code, ErrorCode::kUnsupported);
 }
 
+TEST_F(ExecutableTest, StartsWithoutWaiting) {
+  const Client client = MakeClient();
+  const Executable executable = Unwrap(client.Compile("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                                                      "  %b = stablehlo.add %a, %a : tensor<4xf32>\n  return %b : tensor<4xf32>\n}\n",
+                                                      "add"));
+  const Buffer input = Unwrap(client.FromHost(MakeArray<float>(core::DType::kFloat32, {4}, {1, 2, 3, 4})));
+  const Buffer* arguments[] = {&input};
+  const auto outputs = Unwrap(executable.Start(arguments));
+  ASSERT_EQ(outputs.size(), 1u);
+  ASSERT_TRUE(outputs[0].AwaitReady());
+  EXPECT_TRUE(Unwrap(outputs[0].IsReady()));
+  EXPECT_EQ(Values<float>(Unwrap(outputs[0].ToHost())), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_FALSE(executable.Start({})) << "arguments are checked as for Execute";
+}
+
+// A CPU's memory is no accelerator's, whichever of its devices it belongs to.
+TEST_F(ExecutableTest, ArraysOnTheCpuLieOnNoDevice) {
+  const Client client = MakeClient();
+  const Buffer array = Unwrap(client.FromHost(MakeArray<float>(core::DType::kFloat32, {1}, {1})));
+  EXPECT_FALSE(Unwrap(array.IsOnDevice(0)));
+  EXPECT_FALSE(Unwrap(array.IsOnDevice(99)));
+}
+
 }  // namespace
 }  // namespace kernel_audit::pjrt

@@ -132,6 +132,35 @@ TEST_F(PluginTableTest, NullAndTinyTablesAreRefused) {
   EXPECT_THAT(TableError(table).message, HasSubstr("does not have PJRT_Error_Message"));
 }
 
+// A newer plugin's table is longer than the header here, an older one's shorter; neither is refused for its size.
+TEST_F(PluginTableTest, AnyTableSizeThatHoldsTheFirstEntriesIsAccepted) {
+  PJRT_Api table = FakeTable();
+  for (const std::size_t size : {std::size_t{PJRT_Api_STRUCT_SIZE} + 112, std::size_t{PJRT_Api_STRUCT_SIZE}, offsetof(PJRT_Api, PJRT_Plugin_Attributes)}) {
+    table.struct_size = size;
+    EXPECT_TRUE(Plugin::FromTable(&table, "fake.so")) << size;
+  }
+}
+
+TEST_F(PluginTableTest, MayBeInitialisedTwice) {
+  PJRT_Api table = FakeTable();
+  const Plugin first = Unwrap(Plugin::FromTable(&table, "fake.so")), second = Unwrap(Plugin::FromTable(&table, "fake.so"));
+  EXPECT_EQ(first.api_version(), second.api_version());
+}
+
+// A load that fails is not remembered as one that worked.
+TEST_F(PluginTableTest, AFailedLoadFailsAgain) {
+  const core::Error first = LoadError("no/such/plugin.so");
+  EXPECT_EQ(LoadError("no/such/plugin.so").message, first.message);
+}
+
+TEST_F(PluginTableTest, ALockThatAnotherProcessHoldsIsKeptInItsWords) {
+  PJRT_Api table = FakeTable();
+  table.PJRT_Error_GetCode = [](PJRT_Error_GetCode_Args* args) -> PJRT_Error* { return args->code = PJRT_Error_Code_ABORTED, nullptr; };
+  table.PJRT_Client_Create = [](PJRT_Client_Create_Args*) { return MakeFakeError("error accessing libtpu multi-process lockfile"); };
+  const auto client = Client::Create(Unwrap(Plugin::FromTable(&table, "fake.so")));
+  EXPECT_EQ(client.error().message, "PJRT_Client_Create: ABORTED: error accessing libtpu multi-process lockfile");
+}
+
 TEST_F(PluginTableTest, IsInitialisedOnLoad) {
   PJRT_Api table = FakeTable();
   const int before = initializations;

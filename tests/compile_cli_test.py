@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""kernel-audit compile (as far as it goes without libtpu) and doctor, as a person calls them. tools_cli_test.py PROGRAM; standard library only."""
-import json
+"""kernel-audit compile, as far as it goes without libtpu. compile_cli_test.py PROGRAM; standard library only."""
 import os
 import pathlib
 import subprocess
@@ -12,7 +11,7 @@ PROGRAM = os.path.abspath(sys.argv.pop(1))
 MODULE = pathlib.Path(__file__).parent / "data" / "golden" / "data" / "axpy_f32_17x257.mlir"
 
 
-class Tools(unittest.TestCase):
+class Compile(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
@@ -52,19 +51,6 @@ class Tools(unittest.TestCase):
         self.call("compile", "--implementation", "solution", "--kernel", "fused", "--emit", "m.mlir", "--libtpu", "none", status=3)
         self.assertIn("tpu_custom_call", (self.folder / "m.mlir").read_text())
         self.assertIn("fused_bias_relu", self.call("inspect", "m.mlir", status=0).stdout)
-
-    def test_doctor(self):
-        done = self.call("doctor", status=0)
-        for words in ("has   XLA:CPU", "has   C++ compiler", "has   sandbox       landlock", "sha256 "):
-            self.assertIn(words, done.stdout)
-        report = {item["name"]: item for item in json.loads(self.call("doctor", "--json", status=0).stdout)["items"]}
-        self.assertEqual(len(report["XLA:CPU"]["sha256"]), 64)
-        self.assertEqual(len(report["XLA:CPU"]["devices"]), report["XLA:CPU"]["device_count"])
-
-    def test_doctor_names_what_is_missing(self):
-        done = self.call("doctor", status=1, PATH="/nonexistent", KERNEL_AUDIT_XLA_CPU_PLUGIN="/nonexistent/plugin.so")
-        self.assertIn("LACKS C++ compiler  no C++ compiler: neither g++ nor clang++ is in PATH", done.stdout)
-        self.assertIn("LACKS XLA:CPU       /nonexistent/plugin.so: No such file or directory; without it nothing is simulated", done.stdout)
 
 
 if __name__ == "__main__":
