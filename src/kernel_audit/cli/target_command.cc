@@ -9,7 +9,7 @@
 #include "kernel_audit/check/target_check.h"
 #include "kernel_audit/cli/answer.h"
 #include "kernel_audit/cli/output.h"
-#include "kernel_audit/core/json.h"
+#include "kernel_audit/cli/target_json.h"
 #include "kernel_audit/core/sha256.h"
 #include "kernel_audit/target/machine.h"
 #include "kernel_audit/target/no_tpu.h"
@@ -36,25 +36,6 @@ worker::TraceRequest RequestOf(const Arguments& arguments) {
   return request;
 }
 
-core::Json TimingJson(const target::Timing& timing) {
-  return {{"program", timing.name}, {"compile_ns", timing.compile_ns}, {"samples_ns", timing.samples_ns}, {"median_ns", timing.median_ns}, {"p90_ns", timing.p90_ns},
-          {"inputs_sha256", timing.inputs_sha256}, {"output_sha256", timing.output_sha256}};
-}
-
-core::Json LibraryJson(const pjrt::Client& client, const std::string& sha256) {
-  return {{"path", client.plugin().path()}, {"sha256", sha256}, {"pjrt_api", client.plugin().api_version().ToString()}, {"platform_version", client.platform_version()}};
-}
-
-std::string ReceiptJson(const check::TargetOptions& options, const check::TargetReceipt& receipt, const target::PjrtDevice& device, const std::string& library_sha256) {
-  core::Json timings = core::Json::array();
-  for (const target::Timing& timing : receipt.benchmark.timings) timings.push_back(TimingJson(timing));
-  return core::CanonicalJson({{"tier", "executed"}, {"backend", receipt.benchmark.backend}, {"device", receipt.benchmark.device}, {"boundary", target::kBoundary},
-                              {"candidate_sha256", receipt.candidate_sha256}, {"module_sha256", receipt.module_sha256}, {"configuration", worker::ToLine(options.request)},
-                              {"precision", "float32 arithmetic, one cast to the output's dtype"}, {"correctness", "every logical value as the oracle's, bit for bit"},
-                              {"seed", options.seed}, {"library", LibraryJson(device.client(), library_sha256)}, {"devices", device.client().device_count()},
-                              {"floor_ns", receipt.benchmark.floor_ns}, {"bytes_per_second", device.bytes_per_second()}, {"warmups", target::kWarmups}, {"timings", timings}});
-}
-
 // The library to measure with; empty: this machine has no TPU, and none was named.
 core::Result<std::filesystem::path> Library(const Arguments& arguments, bool has_chips) {
   if (!arguments.libtpu.empty()) return std::filesystem::path(arguments.libtpu);
@@ -70,7 +51,9 @@ core::Result<std::string> Measure(const std::filesystem::path& library, const ch
   if (!receipt) return tl::unexpected(receipt.error());
   const auto sha256 = core::Sha256OfFile(device->client().plugin().path());
   if (!sha256) return tl::unexpected(sha256.error());
-  return ReceiptJson(options, *receipt, *device, *sha256);
+  const pjrt::Client& client = device->client();
+  return ReceiptJson(options, *receipt, {client.plugin().path(), *sha256, client.plugin().api_version().ToString(), client.platform_version(), client.device_count(),
+                                         device->bytes_per_second()});
 }
 
 core::Result<void> RunTarget(const Arguments& arguments) {
