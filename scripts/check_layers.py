@@ -22,7 +22,7 @@ ALLOWED = {
     "simulated": ["core", "ir", "import", "sim", "pjrt"],
     "worker": ["core", "trace", "sandbox"],
     "target": ["core", "ir", "import", "sim", "pjrt", "sandbox", "evidence", "worker"],
-    "check": ["core", "ir", "trace", "sim", "sandbox", "evidence", "report", "simulated", "worker", "target"],
+    "check": ["core", "ir", "trace", "sim", "pjrt", "sandbox", "evidence", "report", "simulated", "worker", "target"],
     "cli": ["core", "ir", "import", "sim", "pjrt", "sandbox", "evidence", "report", "simulated", "worker", "check", "target"],
 }
 # The front end's public header is the one file outside a layer's folder, and its vocabulary the one namespace.

@@ -95,7 +95,9 @@ class HostReader {
     const bool call = Take(line, kCall);
     const std::string_view name = call ? kCall : TakeWhile(line, IsWord);
     if (!IsPlain(line, call ? "{}" : "")) return Strange();
-    if (!call && std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
+    const bool also = std::find(limits_.also.begin(), limits_.also.end(), name) != limits_.also.end();
+    if (!call && !also && std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
+      if (!limits_.also.empty()) return Fail("stablehlo." + std::string(name) + " has no part in this computation", location);
       return Fail("stablehlo." + std::string(name) + " outside the kernel: there only padding, reshaping and cropping are allowed, the kernel does the work", location);
     }
     return CheckSizes(line, location);

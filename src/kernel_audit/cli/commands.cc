@@ -3,6 +3,7 @@
 namespace kernel_audit::cli {
 
 void AddCheck(CLI::App& app, int& status);
+void AddRuntime(CLI::App& app, int& status);
 void AddRun(CLI::App& app, int& status);
 void AddSimulate(CLI::App& app, int& status);
 void AddTimeline(CLI::App& app, int& status);
@@ -12,7 +13,7 @@ void AddTarget(CLI::App& app, int& status);
 void AddDoctor(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddDoctor};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRuntime, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddDoctor};
   return kCommands;
 }
 

@@ -29,10 +29,10 @@ std::string Lines(const std::string& text) {
 
 }  // namespace
 
-core::Result<std::filesystem::path> FindImplementation(const std::string& name) {
+core::Result<std::filesystem::path> FindImplementation(const std::string& name, const std::string& project_name) {
   namespace fs = std::filesystem;
   if (name != "starter" && name != "solution") return fs::path(name);
-  const fs::path project = fs::path("projects") / "kernel-audit" / name / "model.cpp";
+  const fs::path project = fs::path("projects") / project_name / name / "model.cpp";
   std::error_code ignored;
   // build/PRESET/bin/kernel-audit: the checkout is three folders up.
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);

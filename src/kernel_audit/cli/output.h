@@ -11,8 +11,8 @@
 
 namespace kernel_audit::cli {
 
-// "starter" and "solution" are the project's own models; anything else is a file.
-core::Result<std::filesystem::path> FindImplementation(const std::string& name);
+// "starter" and "solution" are the own models of projects/PROJECT; anything else is a file.
+core::Result<std::filesystem::path> FindImplementation(const std::string& name, const std::string& project = "kernel-audit");
 
 // Prints the error on standard error and gives the exit status it stands for.
 int Fail(const core::Error& error);

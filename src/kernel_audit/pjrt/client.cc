@@ -60,7 +60,10 @@ core::Result<Device> Describe(const Plugin& plugin, PJRT_Device* device) {
   PJRT_DeviceDescription_Kind_Args kind{};
   kind.device_description = description.device_description;
   if (auto asked = Call(plugin, KA_PJRT_ENTRY(PJRT_DeviceDescription_Kind), kind); !asked) return tl::unexpected(std::move(asked.error()));
-  return Device{id.id, std::string(kind.device_kind, kind.device_kind_size)};
+  PJRT_DeviceDescription_ToString_Args name{};
+  name.device_description = description.device_description;
+  if (auto asked = Call(plugin, KA_PJRT_ENTRY(PJRT_DeviceDescription_ToString), name); !asked) return tl::unexpected(std::move(asked.error()));
+  return Device{id.id, std::string(kind.device_kind, kind.device_kind_size), std::string(name.to_string, name.to_string_size)};
 }
 
 core::Result<void> ReadDevices(ClientState& state) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct ClientOptions {
 struct Device {
   int id = 0;
   std::string kind;
+  std::string name;
 };
 
 // What a client's buffers and executables share; the client goes when the last of them has gone.
@@ -57,6 +59,10 @@ class Client {
 
   // Compiles a StableHLO module (text or bytecode) for one device. `name` begins every error about it; the plugin's words follow whole.
   core::Result<Executable> Compile(std::string_view stablehlo, std::string_view name) const;
+
+  // Compiles a module for one replica a device, runs it once on all of devices(), inputs[i] the one argument of replica i, and gives the
+  // one result of each. kBadInput unless there is one input a device; kPlugin with the plugin's words.
+  core::Result<std::vector<core::HostArray>> RunReplicas(std::string_view stablehlo, std::string_view name, std::span<const core::HostArray> inputs) const;
 
   // Copies the array to devices()[device]; the array may change or go as soon as this returns. kUnsupported for an element type that
   // XLA lacks; kBadInput for a device out of range or an array without storage.

@@ -70,12 +70,12 @@ core::Result<void> HandleKernel(const pjrt::CustomCall& call) {
   return RunKernel(call, **host);
 }
 
-std::string PluginPath() {
+}  // namespace
+
+std::string CpuPluginPath() {
   const char* named = std::getenv("KERNEL_AUDIT_XLA_CPU_PLUGIN");
   return named != nullptr ? named : KA_DEPS_DIR "/xla_cpu/pjrt_c_api_cpu_plugin.so";
 }
-
-}  // namespace
 
 bool Outcome::clean() const {
   for (const sim::Report& report : kernels) {
@@ -141,7 +141,7 @@ core::Result<Outcome> SimulatedProgram::Run(std::span<const core::HostArray* con
 }
 
 core::Result<Simulator> Simulator::Create() {
-  auto plugin = pjrt::Plugin::Load(PluginPath());
+  auto plugin = pjrt::Plugin::Load(CpuPluginPath());
   if (!plugin) return tl::unexpected(plugin.error());
   if (auto done = pjrt::RegisterCustomCall(*plugin, "tpu_custom_call", HandleKernel); !done) return tl::unexpected(done.error());
   auto client = pjrt::Client::Create(*plugin);

@@ -49,10 +49,13 @@ class SimulatedProgram {
   std::unique_ptr<State> state_;
 };
 
+// The plugin that set-up fetched, or the one that KERNEL_AUDIT_XLA_CPU_PLUGIN names.
+std::string CpuPluginPath();
+
 // XLA:CPU with our handler for kernels.
 class Simulator {
  public:
-  // Loads the plugin that set-up fetched, or the one that KERNEL_AUDIT_XLA_CPU_PLUGIN names.
+  // Loads the plugin at CpuPluginPath().
   static core::Result<Simulator> Create();
 
   // Judges a host program before XLA sees it.

@@ -215,4 +215,17 @@ void require(bool condition, const std::string& message, Here here) {
   if (!condition) Misuse("require", message, here);
 }
 
+Array dot(const Array& a, const Array& b, Here here) {
+  HostNode* left = NodeOf("dot", ArrayOperand(a, here));
+  HostNode* right = NodeOf("dot", ArrayOperand(b, here));
+  const Shape &from = left->type.shape, &to = right->type.shape;
+  const bool matrices = from.size() == 2 && to.size() == 2 && from[1] == to[0];
+  if (!matrices) Misuse("dot", "takes matrices (m, k) and (k, n), not " + core::ToString(from) + " and " + core::ToString(to), here);
+  for (const HostNode* node : {left, right}) {
+    if (node->type.dtype != DType::kFloat32) Misuse("dot", "takes float32, not " + std::string(core::Name(node->type.dtype)) + "; convert with astype first", here);
+  }
+  // HIGHEST: the default would let a TPU round the operands to bfloat16.
+  return Add("dot", "dot_general", {DType::kFloat32, {from[0], to[1]}}, {left, right}, ", contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST]", here);
+}
+
 }  // namespace kernel_audit::pallas

@@ -103,6 +103,8 @@ Array crop(const ArrayOperand& x, const Shape& shape);
 // `sizes` elements from `starts` on.
 Array slice(const ArrayOperand& x, const Shape& starts, const Shape& sizes);
 Array reshape(const ArrayOperand& x, const Shape& shape);
+// The product of two float32 matrices, accumulated in float32. Nothing is converted: weights stored otherwise need astype first.
+Array dot(const Array& a, const Array& b, Here here = Here::Current());
 // Repeated as NumPy broadcasts.
 Array broadcast_to(const ArrayOperand& x, const Shape& shape);
 

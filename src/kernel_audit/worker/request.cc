@@ -14,14 +14,17 @@ struct KernelRow {
   std::string_view declaration;
 };
 
-constexpr std::array<KernelRow, 3> kKernels = {{
+constexpr std::array<KernelRow, 5> kKernels = {{
     {"axpy", "blocked_axpy", "pl::Array blocked_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Mode mode)"},
     {"fused", "fused_bias_relu", "pl::Array fused_bias_relu(pl::Array x, pl::Array bias, pl::Block block, pl::Mode mode)"},
     {"pipeline", "pipelined_axpy",
      "pl::Array pipelined_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Pipeline pipeline, pl::Mode mode)"},
+    {"product", "weighted_product", "pl::Array weighted_product(pl::Array x, pl::Array weights)"},
+    {"participants", "participant_sum", "pl::Array participant_sum(pl::Array values, std::optional<std::int64_t> without)"},
 }};
 constexpr std::array<std::string_view, 3> kModes = {"interpret", "tpu", "invalid"};
 constexpr std::string_view kNoExtents = "scalar";
+constexpr std::string_view kNobody = "nobody";
 constexpr std::string_view kOnTpu = "@tpu";
 constexpr std::size_t kMostExtents = 16;
 
@@ -110,6 +113,14 @@ void ParsePipeline(Words& words, TraceRequest& request) {
   if (request.synchronous) words.Word("synchronous");
 }
 
+void ParseParticipants(Words& words, TraceRequest& request) {
+  words.Word("without");
+  const std::string_view word = words.Next();
+  if (word == kNobody) return;
+  request.without = Number<std::int64_t>(word);
+  words.Require(request.without.has_value());
+}
+
 }  // namespace
 
 std::string_view Name(Kernel kernel) { return RowOf(kernel).name; }
@@ -129,20 +140,23 @@ std::string ToLine(const TraceRequest& request) {
   for (const Input& input : request.inputs) {
     line += fmt::format(" {}{} {}", core::Name(input.dtype), input.on_tpu ? kOnTpu : "", Extents(input.shape));
   }
+  if (request.kernel == Kernel::kParticipants) return line + " without " + (request.without ? std::to_string(*request.without) : std::string(kNobody));
   if (request.kernel != Kernel::kPipeline) return line;
   return line + fmt::format(" buffers {}{}", request.buffers, request.synchronous ? " synchronous" : "");
 }
 
 core::Result<TraceRequest> ParseLine(std::string_view line) {
-  constexpr std::array<std::string_view, 3> kNames = {kKernels[0].name, kKernels[1].name, kKernels[2].name};
+  constexpr std::array<std::string_view, 5> kNames = {kKernels[0].name, kKernels[1].name, kKernels[2].name, kKernels[3].name, kKernels[4].name};
   Words words(line);
   TraceRequest request;
   request.kernel = static_cast<Kernel>(words.OneOf(kNames));
   request.mode = static_cast<Mode>(words.OneOf(kModes));
   words.Word("block");
   request.block = words.Shape();
-  for (int i = 0; i < 2; ++i) request.inputs.push_back(words.OneInput());
+  const int inputs = request.kernel == Kernel::kParticipants ? 1 : 2;
+  for (int i = 0; i < inputs; ++i) request.inputs.push_back(words.OneInput());
   if (request.kernel == Kernel::kPipeline) ParsePipeline(words, request);
+  if (request.kernel == Kernel::kParticipants) ParseParticipants(words, request);
   if (!words.ok() || ToLine(request) != line) {
     return core::Fail(core::ErrorCode::kBadInput, fmt::format("not a trace request: '{}'", line));
   }

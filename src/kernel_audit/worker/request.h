@@ -1,6 +1,7 @@
 // What a candidate is asked to trace, as a line of text.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@
 
 namespace kernel_audit::worker {
 
-enum class Kernel { kAxpy, kFused, kPipeline };
+// The first three are kernels; kProduct and kParticipants are the runtime audit's, and have no block and no mode.
+enum class Kernel { kAxpy, kFused, kPipeline, kProduct, kParticipants };
 
 // kInvalid is a value that pl::Mode does not have, to see it refused.
 enum class Mode { kInterpret, kTpu, kInvalid };
@@ -28,13 +30,14 @@ struct TraceRequest {
   Kernel kernel = Kernel::kAxpy;
   Mode mode = Mode::kInterpret;
   core::Shape block;          // as given: extents may be zero, negative or of any number
-  std::vector<Input> inputs;  // two; extents may be zero, ranks of any number
+  std::vector<Input> inputs;  // two, one for kParticipants; extents may be zero, ranks of any number
   int buffers = 2;            // kPipeline only, and so is `synchronous`
   bool synchronous = false;
+  std::optional<std::int64_t> without;  // kParticipants only: the index left out
   bool operator==(const TraceRequest&) const = default;
 };
 
-// "axpy", "fused", "pipeline".
+// "axpy", "fused", "pipeline", "product", "participants".
 std::string_view Name(Kernel kernel);
 std::optional<Kernel> KernelFromName(std::string_view name);
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
@@ -23,6 +24,8 @@ namespace pl = kernel_audit::pallas;
 [[gnu::weak]] pl::Array blocked_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Mode mode);
 [[gnu::weak]] pl::Array fused_bias_relu(pl::Array x, pl::Array bias, pl::Block block, pl::Mode mode);
 [[gnu::weak]] pl::Array pipelined_axpy(pl::Array x, pl::Array y, pl::Block block, pl::Pipeline pipeline, pl::Mode mode);
+[[gnu::weak]] pl::Array weighted_product(pl::Array x, pl::Array weights);
+[[gnu::weak]] pl::Array participant_sum(pl::Array values, std::optional<std::int64_t> without);
 
 namespace kernel_audit::worker {
 namespace {
@@ -50,6 +53,8 @@ bool IsDefined(Kernel kernel) {
     case Kernel::kAxpy: return blocked_axpy != nullptr;
     case Kernel::kFused: return fused_bias_relu != nullptr;
     case Kernel::kPipeline: return pipelined_axpy != nullptr;
+    case Kernel::kProduct: return weighted_product != nullptr;
+    case Kernel::kParticipants: return participant_sum != nullptr;
   }
   return false;
 }
@@ -63,12 +68,16 @@ pl::Mode ModeOf(Mode mode) {
   return kNoSuchMode;
 }
 
-pl::Array Call(const TraceRequest& request, const pl::Array& a, const pl::Array& b) {
+pl::Array Call(const TraceRequest& request, const std::vector<pl::Array>& inputs) {
+  const pl::Array& a = inputs.front();
+  const pl::Array& b = inputs.back();
   const pl::Block block(request.block);
   const pl::Mode mode = ModeOf(request.mode);
   switch (request.kernel) {
     case Kernel::kAxpy: return blocked_axpy(a, b, block, mode);
     case Kernel::kFused: return fused_bias_relu(a, b, block, mode);
+    case Kernel::kProduct: return weighted_product(a, b);
+    case Kernel::kParticipants: return participant_sum(a, request.without);
     case Kernel::kPipeline: break;
   }
   return pipelined_axpy(a, b, block, {.buffers = request.buffers, .synchronous = request.synchronous}, mode);
@@ -78,7 +87,7 @@ std::string Trace(const TraceRequest& request) {
   std::vector<trace::ArgumentType> arguments;
   for (const Input& input : request.inputs) arguments.push_back({input.dtype, input.shape, input.on_tpu});
   return trace::TraceModule(FunctionName(request.kernel), arguments, [&](const std::vector<pl::Array>& inputs) {
-    return std::vector<pl::Array>{Call(request, inputs[0], inputs[1])};
+    return std::vector<pl::Array>{Call(request, inputs)};
   });
 }
 
