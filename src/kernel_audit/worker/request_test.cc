@@ -15,6 +15,9 @@ TEST(RequestTest, ReadsWhatItWrites) {
       {Kernel::kAxpy, Mode::kInterpret, {-1, 0}, {{DType::kBool, {1}}, {DType::kUInt8, {1}}}},
       {Kernel::kPipeline, Mode::kInterpret, {8, 128}, {{DType::kFloat32, {1, 1}}, {DType::kFloat32, {1, 1}}}, 3, false},
       {Kernel::kPipeline, Mode::kInterpret, {8, 128}, {{DType::kFloat32, {1, 1}}, {DType::kFloat32, {1, 1}}}, -7, true},
+      {Kernel::kProduct, Mode::kInterpret, {}, {{DType::kFloat32, {4, 8}}, {DType::kBFloat16, {8, 4}}}},
+      {Kernel::kParticipants, Mode::kInterpret, {}, {{DType::kInt32, {3}}}},
+      {Kernel::kParticipants, Mode::kInterpret, {}, {{DType::kInt32, {3}}}, 2, false, -1},
   };
   for (const TraceRequest& request : requests) {
     const auto parsed = ParseLine(ToLine(request));
@@ -23,6 +26,7 @@ TEST(RequestTest, ReadsWhatItWrites) {
   }
   EXPECT_EQ(ToLine(requests[1]), "fused tpu block 8x128 bfloat16@tpu 17x257 bfloat16@tpu 257");
   EXPECT_EQ(ToLine(requests[5]), "pipeline interpret block 8x128 float32 1x1 float32 1x1 buffers -7 synchronous");
+  EXPECT_EQ(ToLine(requests[7]), "participants interpret block scalar int32 3 without nobody");
 }
 
 TEST(RequestTest, RefusesAnythingElse) {
