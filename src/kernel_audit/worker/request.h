@@ -33,7 +33,7 @@ struct TraceRequest {
   std::vector<Input> inputs;  // two, one for kParticipants; extents may be zero, ranks of any number
   int buffers = 2;            // kPipeline only, and so is `synchronous`
   bool synchronous = false;
-  std::optional<std::int64_t> without;  // kParticipants only: the index left out
+  std::optional<std::int64_t> without = {};  // kParticipants only: the index left out
   bool operator==(const TraceRequest&) const = default;
 };
 
