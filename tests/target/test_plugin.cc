@@ -159,6 +159,11 @@ PJRT_Error* ClientAddressableDevices(PJRT_Client_AddressableDevices_Args* args) 
 }
 PJRT_Error* DeviceGetDescription(PJRT_Device_GetDescription_Args* args) { return args->device_description = &args->device->description, nullptr; }
 PJRT_Error* DescriptionId(PJRT_DeviceDescription_Id_Args* args) { return args->id = args->device_description->id, nullptr; }
+PJRT_Error* DescriptionToString(PJRT_DeviceDescription_ToString_Args* args) {
+  args->to_string = "a device that computes on the host";
+  args->to_string_size = std::strlen(args->to_string);
+  return nullptr;
+}
 PJRT_Error* DescriptionKind(PJRT_DeviceDescription_Kind_Args* args) {
   args->device_kind = args->device_description->kind.data();
   args->device_kind_size = args->device_description->kind.size();
@@ -253,6 +258,7 @@ PJRT_Api MakeTable() {
   table.PJRT_Device_GetDescription = DeviceGetDescription;
   table.PJRT_DeviceDescription_Id = DescriptionId;
   table.PJRT_DeviceDescription_Kind = DescriptionKind;
+  table.PJRT_DeviceDescription_ToString = DescriptionToString;
   table.PJRT_LoadedExecutable_Destroy = LoadedDestroy;
   table.PJRT_LoadedExecutable_GetExecutable = LoadedGetExecutable;
   table.PJRT_LoadedExecutable_Execute = Execute;
