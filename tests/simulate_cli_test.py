@@ -14,6 +14,7 @@ PROGRAM = sys.argv.pop(1)
 GOLDEN = pathlib.Path(__file__).resolve().parent / "data" / "golden"
 DATA = GOLDEN / "data"
 RACES = GOLDEN / "races"
+CORES = GOLDEN.parent / "cores"
 
 
 def npy(shape, code, values):
@@ -83,6 +84,30 @@ class SimulateTest(unittest.TestCase):
                 kinds = {finding["kind"] for finding in json.loads(result.stdout)["findings"]}
                 self.assertTrue(truth[name] == "clean" or truth[name] in kinds, f"{name}: {kinds}")
             self.assertEqual(len(texts), 1, name)
+
+    def test_cores_that_signal_one_another(self):
+        """Core 0 fills memory that core 1 copies out (data/cores/cores.py): in order, signalled too early, never signalled, signalled twice."""
+        expected = {"right": [], "racy": [("race", 17)], "deadlock": [("deadlock", 16)], "leak": [("leak", 12)]}
+        for kind, findings in expected.items():
+            module = CORES / f"shared_{kind}.mlir"
+            runs = [self.run_it("simulate", module, "--input", self.counting_input(), "--json", "--schedule", schedule, "--cores", 2)
+                    for schedule in ("early", "late", "random:1", "random:2", "random:3")]
+            with self.subTest(kind=kind):
+                self.assertEqual({run.returncode for run in runs}, {1 if findings else 0})
+                self.assertEqual(len({run.stdout for run in runs}), 1)
+                found = json.loads(runs[0].stdout)["findings"]
+                lines = [{finding["place"]["line"], finding["other_place"]["line"], *(access["place"]["line"] for access in finding["accesses"])} for finding in found]
+                self.assertEqual([finding["kind"] for finding in found], [kind for kind, _ in findings])
+                for (_, line), there in zip(findings, lines):
+                    self.assertIn(line, there)
+        output = self.path / "out"
+        self.run_it("simulate", CORES / "shared_right.mlir", "--input", self.counting_input(), "--output", output)
+        self.assertEqual(payload(output / "out0.npy"), payload(self.counting_input()))
+
+    def counting_input(self):
+        path = self.path / "counting.npy"
+        path.write_bytes(npy((16, 128), "i", range(16 * 128)))
+        return path
 
     def test_without_inputs_it_says_what_it_takes(self):
         self.assert_refused(self.run_it("simulate", DATA / "axpy_f32_17x257.mlir"), "takes float32(17, 257), float32(17, 257)")

@@ -5,6 +5,17 @@
 #include "kernel_audit/ir/verifier.h"
 
 namespace kernel_audit::import {
+namespace {
+
+// JAX leaves out the place of what some of its functions expand to (sync_copy's DMAs); the operation around it has the call's.
+void InheritLocations(ir::Region& region, const core::SourceLocation& outer) {
+  for (ir::Op* op : region.ops) {
+    if (!op->location.known()) op->location = outer;
+    for (ir::Region* inner : op->regions) InheritLocations(*inner, op->location);
+  }
+}
+
+}  // namespace
 
 core::Result<ImportedModule> ImportModule(std::string_view text, std::int64_t program_id) {
   auto host = ReadHostProgram(text, program_id);
@@ -14,6 +25,7 @@ core::Result<ImportedModule> ImportModule(std::string_view text, std::int64_t pr
     auto kernel = ReadMosaic(call);
     if (!kernel) return tl::unexpected(kernel.error());
     if (auto verified = ir::Verify(**kernel); !verified) return tl::unexpected(verified.error());
+    InheritLocations(*(*kernel)->body, {});
     module.kernels.push_back(std::move(*kernel));
   }
   module.host_text = std::move(host->text);
