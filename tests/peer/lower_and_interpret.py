@@ -94,12 +94,12 @@ def judge(case, wanted, interpret):
         values, race = interpret(case, arguments)
     except Exception as error:  # whatever JAX raises is its answer
         pltpu.reset_tpu_interpret_mode_state()
-        if {"out_of_bounds", "ownership"} & set(case.findings) and "ut-of-bounds" in str(error) or "revisit" in str(error):
+        if {"out_of_bounds", "ownership"} & set(case.findings) and ("ut-of-bounds" in str(error) or "revisit" in str(error)):
             return {"verdict": "passes", "note": one_line(error), "values": None}
         return {"verdict": "unsupported", "note": one_line(error), "values": None}
     if case.findings:
         return {"verdict": "passes" if race else "differs", "note": "" if race else "finds nothing", "values": values}
-    if wanted is None:
+    if wanted is None or not case.compare:
         return {"verdict": "passes", "note": "", "values": values}
     right = len(values) == len(wanted) and all(equal(w, v, case.tolerance) for w, v in zip(wanted, values))
     return {"verdict": "passes" if right else "differs", "note": "" if right else "other values", "values": values}
