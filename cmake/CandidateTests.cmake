@@ -3,7 +3,11 @@
 ka_test(candidates_tests SOURCES ${CMAKE_SOURCE_DIR}/tests/candidates_test.cc DEPS ka::check)
 add_dependencies(candidates_tests ka_candidate_kit)
 # A sanitized process is slow to fork.
-target_compile_definitions(candidates_tests PRIVATE KA_TRACE_SECONDS="$<IF:$<BOOL:${KA_SANITIZE}>,5,1>")
+set(trace_seconds 1)
+if(KA_SANITIZE)
+  set(trace_seconds 5)
+endif()
+target_compile_definitions(candidates_tests PRIVATE KA_TRACE_SECONDS="${trace_seconds}")
 ka_add_test(candidates_tests_2 candidates_tests)
 set_property(TEST candidates_tests APPEND PROPERTY ENVIRONMENT GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=0)
 set_property(TEST candidates_tests_2 APPEND PROPERTY ENVIRONMENT GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=1)
