@@ -188,8 +188,8 @@ TEST_F(SandboxTest, ReachesNoOtherProcess) {
 }
 
 TEST_F(SandboxTest, HasNoOtherPowers) {
-  ExpectDenied("unshare");
-  for (const char* attempt : {"setrlimit", "io_uring", "powers"}) EXPECT_EQ(Confined(attempt).status, kPermissionDenied) << attempt;
+  // Without the sandbox namespaces may be made, but not in every container or chroot.
+  for (const char* attempt : {"unshare", "setrlimit", "io_uring", "powers"}) EXPECT_EQ(Confined(attempt).status, kPermissionDenied) << attempt;
 }
 
 TEST_F(SandboxTest, MemoryIsLimited) {
