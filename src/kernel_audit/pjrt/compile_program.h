@@ -1,8 +1,11 @@
-// What every compilation hands over.
+// What every compilation hands over, and the program that it gives back.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "kernel_audit/pjrt/handle.h"
 #include "pjrt_c_api.h"
 
 namespace kernel_audit::pjrt {
@@ -21,5 +24,11 @@ inline PJRT_Program MlirProgram(std::string_view stablehlo) {
   program.format_size = kMlir.size();
   return program;
 }
+
+// The plugin's own form of a compiled program; nothing where it keeps it to itself.
+struct OptimizedProgram {
+  std::string code, format;
+};
+std::optional<OptimizedProgram> ReadOptimized(const ExecutableHandle& executable);
 
 }  // namespace kernel_audit::pjrt

@@ -39,16 +39,9 @@ core::Result<ExecutableHandle> GetExecutable(const LoadedExecutableHandle& loade
 
 // Nothing where the plugin keeps its program to itself: then its own checks of the arguments must do.
 std::optional<ParameterTypes> ReadParameters(const ExecutableHandle& executable) {
-  PJRT_Program program{};
-  program.struct_size = PJRT_Program_STRUCT_SIZE;
-  PJRT_Executable_OptimizedProgram_Args args{};
-  args.executable = executable.get();
-  args.program = &program;
-  if (!Call(executable.plugin(), KA_PJRT_ENTRY(PJRT_Executable_OptimizedProgram), args)) return std::nullopt;
-  std::string code(program.code_size, '\0');
-  program.code = code.data();
-  if (!Call(executable.plugin(), KA_PJRT_ENTRY(PJRT_Executable_OptimizedProgram), args)) return std::nullopt;
-  auto types = ParseParameterTypes(code, std::string_view(program.format, program.format_size));
+  const auto program = ReadOptimized(executable);
+  if (!program) return std::nullopt;
+  auto types = ParseParameterTypes(program->code, program->format);
   if (!types) return std::nullopt;
   return std::move(*types);
 }

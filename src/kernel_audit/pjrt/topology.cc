@@ -24,18 +24,6 @@ void ReadMemory(const ExecutableHandle& executable, CompiledProgram& program) {
   program.temporary_bytes = args.temp_size_in_bytes;
 }
 
-void ReadOptimized(const ExecutableHandle& executable, CompiledProgram& program) {
-  PJRT_Program code{};
-  code.struct_size = PJRT_Program_STRUCT_SIZE;
-  PJRT_Executable_OptimizedProgram_Args args{};
-  args.executable = executable.get();
-  args.program = &code;
-  if (!Call(executable.plugin(), KA_PJRT_ENTRY(PJRT_Executable_OptimizedProgram), args)) return;
-  std::string bytes(code.code_size, '\0');
-  code.code = bytes.data();
-  if (Call(executable.plugin(), KA_PJRT_ENTRY(PJRT_Executable_OptimizedProgram), args)) program.optimized = std::move(bytes);
-}
-
 }  // namespace
 
 core::Result<Topology> Topology::Create(const Plugin& plugin, const std::string& name) {
@@ -62,7 +50,7 @@ core::Result<CompiledProgram> Topology::Compile(std::string_view stablehlo) cons
   CompiledProgram result;
   ReadCodeSize(executable, result);
   ReadMemory(executable, result);
-  ReadOptimized(executable, result);
+  if (auto optimized = ReadOptimized(executable)) result.optimized = std::move(optimized->code);
   return result;
 }
 
