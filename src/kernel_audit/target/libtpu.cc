@@ -44,15 +44,17 @@ bool RunTool(const std::vector<std::string>& words) {
 }
 
 core::Result<fs::path> FindVersion(const std::string& version, bool may_fetch) {
-  const fs::path folder = fs::path(KA_DEPS_DIR) / "libtpu" / version, library = folder / "libtpu.so";
+  const fs::path library = FetchedLibtpu(version);
   std::error_code ignored;
   if (fs::is_regular_file(library, ignored)) return library;
   if (!may_fetch) return Fail(ErrorCode::kIo, "libtpu " + version + " has not been fetched yet");
-  if (RunTool({"python3", KA_SCRIPTS_DIR "/fetch_libtpu", version, folder.string()}) && fs::is_regular_file(library, ignored)) return library;
+  if (RunTool({"python3", KA_SCRIPTS_DIR "/fetch_libtpu", version, library.parent_path().string()}) && fs::is_regular_file(library, ignored)) return library;
   return Fail(ErrorCode::kIo, "libtpu " + version + " could not be fetched from PyPI; give a file of your own with --libtpu PATH/libtpu.so");
 }
 
 }  // namespace
+
+fs::path FetchedLibtpu(const std::string& version) { return fs::path(KA_DEPS_DIR) / "libtpu" / version / "libtpu.so"; }
 
 core::Result<Libtpu> FindLibtpu(const std::string& which, bool may_fetch) {
   Libtpu libtpu{which, "a file", ""};

@@ -18,6 +18,9 @@ struct Libtpu {
   std::string sha256;   // of the library
 };
 
+// Where a version lies that was fetched.
+std::filesystem::path FetchedLibtpu(const std::string& version);
+
 // `which`: a version, or a library's path (it has a '/'). A version that is not there yet is fetched from PyPI, which is said on standard error,
 // unless `may_fetch` is false. kBadInput: no such file, or a version that is not pinned; kIo: it could not be fetched.
 core::Result<Libtpu> FindLibtpu(const std::string& which, bool may_fetch = true);

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <utility>
 
+#include "kernel_audit/target/libtpu.h"
+
 namespace kernel_audit::target {
 namespace {
 
@@ -37,17 +39,17 @@ std::vector<std::string> TpuChips(const fs::path& devices) {
 
 fs::path InstalledLibtpu() {
   if (const char* named = std::getenv("TPU_LIBRARY_PATH"); named != nullptr && *named != '\0') return named;
-  const fs::path fetched = KA_DEPS_DIR "/libtpu/0.0.37/libtpu.so";
+  const fs::path fetched = FetchedLibtpu(kDefaultLibtpu);
   std::error_code ignored;
   return fs::is_regular_file(fetched, ignored) ? fetched : fs::path();
 }
 
 void PrepareForLibtpu(bool has_chips) {
   if (has_chips) return;
-  setenv("TPU_SKIP_MDS_QUERY", "1", 0);
-  setenv("TPU_ACCELERATOR_TYPE", "v5litepod-4", 0);
-  setenv("TPU_WORKER_HOSTNAMES", "localhost", 0);
-  setenv("ALLOW_MULTIPLE_LIBTPU_LOAD", "true", 0);
+  for (const std::string& entry : LibtpuEnvironment()) {
+    const std::size_t equals = entry.find('=');
+    setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 0);
+  }
 }
 
 }  // namespace kernel_audit::target
