@@ -1,10 +1,21 @@
 #include "kernel_audit/cli/candidate.h"
 
+#include "kernel_audit/check/candidate_run.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/worker/candidate.h"
 #include "kernel_audit/worker/toolchain.h"
 
 namespace kernel_audit::cli {
+
+worker::TraceRequest RequestOf(const ModelOptions& options) {
+  const auto kernel = *worker::KernelFromName(options.kernel);
+  const core::DType dtype = *core::DTypeFromName(options.dtype);
+  const core::ArrayType first{dtype, options.shape}, second{dtype, kernel == worker::Kernel::kFused ? core::Shape{options.shape[1]} : first.shape};
+  worker::TraceRequest request = check::MakeRequest(kernel, first, second, options.block);
+  request.buffers = options.buffers;
+  request.synchronous = options.synchronous;
+  return request;
+}
 
 core::Result<TracedCandidate> TraceImplementation(const std::string& implementation, std::span<const worker::TraceRequest> requests) {
   const auto path = FindImplementation(implementation);

@@ -16,6 +16,15 @@ struct TracedCandidate {
   std::vector<worker::TraceReply> replies;
 };
 
+// A kernel of the contract on matrices of `shape` (fused: and a bias of its columns), from options that were checked by name.
+struct ModelOptions {
+  std::string kernel, dtype = "float32";
+  std::vector<std::int64_t> shape, block;
+  int buffers = 2;
+  bool synchronous = false;
+};
+worker::TraceRequest RequestOf(const ModelOptions& options);
+
 // `implementation` as FindImplementation takes it. One reply a request; a refusal fails with kBadInput: the requests are the person's own
 // arrays, blocks and options.
 core::Result<TracedCandidate> TraceImplementation(const std::string& implementation, std::span<const worker::TraceRequest> requests);

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <memory>
 
-#include "kernel_audit/check/candidate_run.h"
 #include "kernel_audit/cli/candidate.h"
 #include "kernel_audit/cli/compile_report.h"
 #include "kernel_audit/cli/output.h"
@@ -16,22 +15,14 @@
 namespace kernel_audit::cli {
 namespace {
 
-constexpr std::uint64_t kMostModuleBytes = std::uint64_t{1} << 28;
-
 struct Arguments {
-  std::string module, implementation, kernel, dtype = "float32", topologies = "v5e:2x2", libtpu = target::kDefaultLibtpu, emit;
-  std::vector<std::int64_t> shape = {17, 257}, block = {8, 128};
-  int buffers = 2;
-  bool synchronous = false, json = false;
+  std::string module, implementation, topologies = "v5e:2x2", libtpu = target::kDefaultLibtpu, emit;
+  ModelOptions model{.kernel = {}, .shape = {17, 257}, .block = {8, 128}};
+  bool json = false;
 };
 
 core::Result<std::string> TracedModule(const Arguments& arguments) {
-  const auto kernel = *worker::KernelFromName(arguments.kernel);
-  const core::DType dtype = *core::DTypeFromName(arguments.dtype);
-  const core::ArrayType first{dtype, arguments.shape}, second{dtype, kernel == worker::Kernel::kFused ? core::Shape{arguments.shape[1]} : first.shape};
-  worker::TraceRequest request = check::MakeRequest(kernel, first, second, arguments.block);
-  request.buffers = arguments.buffers;
-  request.synchronous = arguments.synchronous;
+  const worker::TraceRequest request = RequestOf(arguments.model);
   auto candidate = TraceImplementation(arguments.implementation, std::span(&request, 1));
   if (!candidate) return tl::unexpected(std::move(candidate.error()));
   worker::TraceReply& reply = candidate->replies[0];
@@ -42,8 +33,8 @@ core::Result<std::string> TracedModule(const Arguments& arguments) {
 core::Result<int> CompileAll(const Arguments& arguments) {
   const auto topologies = target::ParseTopologies(arguments.topologies);
   if (!topologies) return tl::unexpected(topologies.error());
-  const std::string name = arguments.module.empty() ? arguments.implementation + " " + arguments.kernel : arguments.module;
-  const auto text = arguments.module.empty() ? TracedModule(arguments) : core::ReadFile(arguments.module, kMostModuleBytes);
+  const std::string name = arguments.module.empty() ? arguments.implementation + " " + arguments.model.kernel : arguments.module;
+  const auto text = arguments.module.empty() ? TracedModule(arguments) : ReadModule(arguments.module);
   if (!text) return tl::unexpected(text.error());
   if (!arguments.emit.empty()) {
     if (auto written = core::WriteFile(arguments.emit, *text); !written) return tl::unexpected(written.error());
@@ -74,14 +65,14 @@ void AddCompile(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("compile", "Send a module to the TPU's own compiler (libtpu), for TPUs that need not be there");
   auto* module = command->add_option("MODULE", arguments->module, "A StableHLO text, as JAX's lower(...).as_text() or this program writes it");
   auto* implementation = command->add_option("--implementation", arguments->implementation, "Instead of a module: a C++ file, or `starter` or `solution`")->excludes(module);
-  auto* kernel = command->add_option("--kernel", arguments->kernel, "axpy, fused or pipeline")->check(CLI::IsMember({"axpy", "fused", "pipeline"}))->needs(implementation);
+  auto* kernel = command->add_option("--kernel", arguments->model.kernel, "axpy, fused or pipeline")->check(CLI::IsMember({"axpy", "fused", "pipeline"}))->needs(implementation);
   implementation->needs(kernel);
   command->add_option("--topology", arguments->topologies, "Names with commas between them, or all: v4:2x2x1, v5e:2x2, v5p:2x2x1, v6e:2x2, tpu7x:2x2x1");
-  command->add_option("--shape", arguments->shape, "Rows and columns of the matrix")->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--block", arguments->block, "Rows and columns of a block")->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--dtype", arguments->dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
-  command->add_option("--buffers", arguments->buffers, "pipeline: slots an input");
-  command->add_flag("--synchronous", arguments->synchronous, "pipeline: await each copy in its own step");
+  command->add_option("--shape", arguments->model.shape, "Rows and columns of the matrix")->expected(2)->check(CLI::PositiveNumber);
+  command->add_option("--block", arguments->model.block, "Rows and columns of a block")->expected(2)->check(CLI::PositiveNumber);
+  command->add_option("--dtype", arguments->model.dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
+  command->add_option("--buffers", arguments->model.buffers, "pipeline: slots an input");
+  command->add_flag("--synchronous", arguments->model.synchronous, "pipeline: await each copy in its own step");
   command->add_option("--libtpu", arguments->libtpu, "A pinned version, fetched from PyPI when it is first needed, or a path to libtpu.so");
   command->add_option("--emit", arguments->emit, "Write the module that is compiled to this file")->needs(implementation);
   command->add_flag("--json", arguments->json, "One JSON document instead of text");

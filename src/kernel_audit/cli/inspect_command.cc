@@ -14,14 +14,12 @@
 namespace kernel_audit::cli {
 namespace {
 
-constexpr std::uint64_t kMostModuleBytes = std::uint64_t{1} << 28;
-
 void PrintArrays(const char* what, const std::vector<core::ArrayType>& types) {
   for (std::size_t i = 0; i < types.size(); ++i) std::printf("%s %zu: %s\n", what, i, core::ToString(types[i]).c_str());
 }
 
 int Run(const std::string& path, bool ir) {
-  const auto text = core::ReadFile(path, kMostModuleBytes);
+  const auto text = ReadModule(path);
   if (!text) return Fail(text.error());
   const auto module = import::ImportModule(*text, 0);
   if (!module) return Fail({module.error().code, path + ": " + module.error().ToString(), {}});

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "kernel_audit/core/file.h"
 #include "kernel_audit/core/printable.h"
 
 namespace kernel_audit::cli {
@@ -41,6 +42,8 @@ core::Result<std::filesystem::path> FindImplementation(const std::string& name, 
   if (fs::is_regular_file(file, ignored)) return file;
   return core::Fail(core::ErrorCode::kBadInput, "the project's " + name + " is not there: no file " + project.string() + " beside this program's build");
 }
+
+core::Result<std::string> ReadModule(const std::string& path) { return core::ReadFile(path, std::uint64_t{1} << 28); }
 
 int Fail(const core::Error& error) {
   ClearProgress();

@@ -14,6 +14,9 @@ namespace kernel_audit::cli {
 // "starter" and "solution" are the own models of projects/PROJECT; anything else is a file.
 core::Result<std::filesystem::path> FindImplementation(const std::string& name, const std::string& project = "kernel-audit");
 
+// A module's text, of at most 256 MiB.
+core::Result<std::string> ReadModule(const std::string& path);
+
 // Prints the error on standard error and gives the exit status it stands for.
 int Fail(const core::Error& error);
 

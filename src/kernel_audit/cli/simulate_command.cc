@@ -18,7 +18,6 @@
 namespace kernel_audit::cli {
 namespace {
 
-constexpr std::uint64_t kMostModuleBytes = std::uint64_t{1} << 28;
 
 struct Arguments {
   std::string module, output, schedule = "early";
@@ -127,7 +126,7 @@ core::Result<int> Simulate(const Arguments& arguments) {
   options.schedule = *schedule;
   options.cores = arguments.cores;
   options.chip = arguments.chip;
-  const auto text = core::ReadFile(arguments.module, kMostModuleBytes);
+  const auto text = ReadModule(arguments.module);
   if (!text) return tl::unexpected(text.error());
   const auto simulator = simulated::Simulator::Create();
   if (!simulator) return tl::unexpected(simulator.error());

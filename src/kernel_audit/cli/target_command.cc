@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "kernel_audit/check/candidate_run.h"
 #include "kernel_audit/check/inputs.h"
 #include "kernel_audit/check/target_check.h"
 #include "kernel_audit/cli/answer.h"
+#include "kernel_audit/cli/candidate.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/cli/target_json.h"
 #include "kernel_audit/core/sha256.h"
@@ -19,22 +19,10 @@ namespace kernel_audit::cli {
 namespace {
 
 struct Arguments {
-  std::string implementation, kernel, dtype = "float32", libtpu;
-  std::vector<std::int64_t> shape, block;
-  int buffers = 2;
-  bool synchronous = false;
+  std::string implementation, libtpu;
+  ModelOptions model;
   int time_limit = 600;  // seconds
 };
-
-worker::TraceRequest RequestOf(const Arguments& arguments) {
-  const auto kernel = *worker::KernelFromName(arguments.kernel);
-  const core::DType dtype = *core::DTypeFromName(arguments.dtype);
-  const core::ArrayType first{dtype, arguments.shape}, second{dtype, kernel == worker::Kernel::kFused ? core::Shape{arguments.shape[1]} : first.shape};
-  worker::TraceRequest request = check::MakeRequest(kernel, first, second, arguments.block);
-  request.buffers = arguments.buffers;
-  request.synchronous = arguments.synchronous;
-  return request;
-}
 
 // The library to measure with; empty: this machine has no TPU, and none was named.
 core::Result<std::filesystem::path> Library(const Arguments& arguments, bool has_chips) {
@@ -66,7 +54,7 @@ core::Result<void> RunTarget(const Arguments& arguments) {
   if (!library) return tl::unexpected(library.error());
   if (library->empty()) return target::RequireTpu(target::NoTpu("this machine has no TPU chip on its PCI bus, so no libtpu was loaded"));
   target::PrepareForLibtpu(has_chips);
-  const check::TargetOptions options{*candidate, RequestOf(arguments), check::FreshSeed()};
+  const check::TargetOptions options{*candidate, RequestOf(arguments.model), check::FreshSeed()};
   const auto answer = AnswerOfChild("the measurement", std::chrono::seconds(arguments.time_limit), [&] { return Measure(*library, options); });
   if (!answer) return tl::unexpected(answer.error());
   std::printf("%s\n", answer->c_str());
@@ -79,12 +67,12 @@ void AddTarget(CLI::App& app, int& status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("target", "Measure a model's kernel on a TPU, beside plain XLA; refuses where there is none");
   command->add_option("--implementation", arguments->implementation, "A C++ file, or `starter` or `solution`")->required();
-  command->add_option("--kernel", arguments->kernel, "axpy, fused or pipeline")->required()->check(CLI::IsMember({"axpy", "fused", "pipeline"}));
-  command->add_option("--shape", arguments->shape, "Rows and columns of the matrix")->required()->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--block", arguments->block, "Rows and columns of a block, multiples of 8 and 128")->required()->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--dtype", arguments->dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
-  command->add_option("--buffers", arguments->buffers, "pipeline: slots an input");
-  command->add_flag("--synchronous", arguments->synchronous, "pipeline: await each copy in its own step");
+  command->add_option("--kernel", arguments->model.kernel, "axpy, fused or pipeline")->required()->check(CLI::IsMember({"axpy", "fused", "pipeline"}));
+  command->add_option("--shape", arguments->model.shape, "Rows and columns of the matrix")->required()->expected(2)->check(CLI::PositiveNumber);
+  command->add_option("--block", arguments->model.block, "Rows and columns of a block, multiples of 8 and 128")->required()->expected(2)->check(CLI::PositiveNumber);
+  command->add_option("--dtype", arguments->model.dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
+  command->add_option("--buffers", arguments->model.buffers, "pipeline: slots an input");
+  command->add_flag("--synchronous", arguments->model.synchronous, "pipeline: await each copy in its own step");
   command->add_option("--libtpu", arguments->libtpu, "The file libtpu.so; TPU_LIBRARY_PATH says it too");
   command->add_option("--time-limit", arguments->time_limit, "Seconds for all of it, 600 unless said otherwise")->check(CLI::Range(1, 86400));
   command->footer("Prints one JSON document after everything passed: five warm-ups, ten awaited samples in turns with plain XLA,\n"
