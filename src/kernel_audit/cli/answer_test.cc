@@ -35,7 +35,7 @@ TEST(AnswerOfChild, GivesBackErrorsOfEachKind) {
 }
 
 TEST(AnswerOfChild, AnEndWithoutAnAnswerIsALine) {
-  EXPECT_THAT(Ask([]() -> Answer { std::raise(SIGSEGV); return ""; }).error().message, HasSubstr("the work was ended by signal 11"));
+  EXPECT_THAT(Ask([]() -> Answer { std::raise(SIGKILL); return ""; }).error().message, HasSubstr("the work was ended by signal 9"));
   EXPECT_THAT(Ask([]() -> Answer { _exit(0); }).error().message, HasSubstr("the work ended with status 0 before it had an answer"));
   EXPECT_EQ(Ask([]() -> Answer { _exit(9); }).error().code, ErrorCode::kPlugin);
   EXPECT_THROW(Ask([]() -> Answer { throw core::InternalError("planted"); }), core::InternalError);
