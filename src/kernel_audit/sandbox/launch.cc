@@ -95,7 +95,8 @@ void DropCapabilities() {
   if (!locked && geteuid() == 0 && prctl(PR_CAPBSET_READ, CAP_DAC_OVERRIDE, 0, 0, 0) != 0) GiveUp(Step::kCapabilities, EPERM);
 }
 
-// Limits last: a sanitizer's runtime, in a build that has one, may still need memory for what comes before.
+// Limits last, and after them system calls alone: a sanitizer's runtime, in a build that has one, needs memory in what it puts before the
+// C library's functions.
 void Confine(const Launch& launch) {
   DropCapabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) GiveUp(Step::kPrivileges, errno);
@@ -105,7 +106,7 @@ void Confine(const Launch& launch) {
 }
 
 void SendListener(int sync_fd, int listener) {
-  while (write(sync_fd, &listener, sizeof(listener)) < 0 && errno == EINTR) {
+  while (syscall(SYS_write, sync_fd, &listener, sizeof(listener)) < 0 && errno == EINTR) {
   }
 }
 
@@ -118,7 +119,7 @@ void SendListener(int sync_fd, int listener) {
   const int listener = EnterFilter(launch.filter, !launch.may_start_processes, error);
   if (error != 0) GiveUp(Step::kSeccomp, error);
   SendListener(sync_fd, listener);
-  execve(launch.argv[0], launch.argv, launch.environment);
+  syscall(SYS_execve, launch.argv[0], launch.argv, launch.environment);
   GiveUp(Step::kExecute, errno);
 }
 
