@@ -67,6 +67,9 @@ core::Result<CheckReport> Check(const CheckOptions& options) {
   if (!simulator) return tl::unexpected(simulator.error());
   CheckReport report;
   report.candidate = core::Printable(options.name);
+  report.witness = simulator->witness();
+  report.candidate_file = candidate->file_name;
+  report.candidate_source = candidate->source;
   report.candidate_sha256 = core::Sha256(candidate->source);
   report.sandbox_layers = candidate->layers;
   report.chip = options.chip;

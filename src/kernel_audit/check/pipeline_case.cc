@@ -15,6 +15,12 @@ using core::HostArray;
 
 std::string Bytes(std::int64_t count) { return std::to_string(count) + " bytes"; }
 
+std::vector<HostArray> CloneAll(const std::vector<HostArray>& arrays) {
+  std::vector<HostArray> clones;
+  for (const HostArray& array : arrays) clones.push_back(array.Clone());
+  return clones;
+}
+
 bool SameBytes(const HostArray& a, const HostArray& b) {
   return a.type() == b.type() && std::memcmp(a.data(), b.data(), a.byte_size()) == 0;
 }
@@ -35,10 +41,12 @@ class PipelineJudge {
       line.detail = program.error().ToString();
       return line;
     }
-    context_.report.module_sha256.push_back(program->sha256());
+    RecordModule(context_.report, program->sha256(), reply.text);
+    record_ = {request_, program->sha256(), {}, {}, {}};
     line.detail = Problem(*program);
     line.passed = line.detail.empty();
     if (line.passed) line.detail = Keep();
+    context_.stage.cases.push_back(std::move(record_));
     return line;
   }
 
@@ -81,12 +89,16 @@ class PipelineJudge {
       return outcome.error().ToString();
     }
     if (outcome->kernels.size() != 1) return "the kernel ran " + std::to_string(outcome->kernels.size()) + " times, once is asked for";
-    if (!outcome->kernels[0].findings.empty()) return report::FindingLine(ForReport(outcome->kernels[0].findings[0], outcome->kernels[0].kernel));
+    if (!outcome->kernels[0].findings.empty()) {
+      record_.run = outcome->kernels[0];
+      return report::FindingLine(ForReport(outcome->kernels[0].findings[0], outcome->kernels[0].kernel));
+    }
     if (!first) return SameBytes(output_, outcome->outputs[0]) ? "" : "DMAs that move late or at random give other bytes than DMAs that move at once";
     run_ = std::move(outcome->kernels[0]);
     output_ = std::move(outcome->outputs[0]);
-    const HostArray expected = AxpyOracle(inputs[0], inputs[1]);
+    HostArray expected = AxpyOracle(inputs[0], inputs[1]);
     const auto difference = FirstDifference(expected, output_, Zeros::kSigned);
+    record_.references = References{CloneAll(inputs), expected.Clone(), output_.Clone(), Zeros::kSigned, difference ? difference->count : 0, Drawn() && request_.buffers == 2 && !request_.synchronous};
     if (!difference) return "";
     return "element " + core::ToString(difference->index) + " is " + difference->got + ", the oracle has " + difference->expected + "; " +
            std::to_string(difference->count) + " of " + std::to_string(core::NumElements(expected.shape())) + " elements differ";
@@ -102,12 +114,17 @@ class PipelineJudge {
     if (run_.vmem_bytes != ModelledBufferBytes(request_)) {
       return "the kernel's buffers in VMEM take " + Bytes(run_.vmem_bytes) + ", " + Model() + " take " + Bytes(ModelledBufferBytes(request_));
     }
-    const report::Timeline timeline = TimelineOf(events_, "");
+    const report::Timeline timeline = TimelineOf(events_, Describe(request_));
     overlapped_ = report::OverlappedWork(timeline);
+    record_.overlapped_steps = overlapped_;
+    if (Drawn()) context_.stage.timelines.push_back(timeline);
     if (request_.synchronous && overlapped_ > 0) return "copies are on their way during " + std::to_string(overlapped_) + " steps of work, synchronous copies were asked for";
     if (!request_.synchronous && overlapped_ == 0 && PipelineSteps(request_) > 1) return "no copy is ever on its way while the kernel works: its copies are synchronous";
     return "";
   }
+
+  // The shape and block whose timelines are kept, and of two slots the arrays.
+  bool Drawn() const { return type().dtype == core::DType::kFloat32 && request_.block == core::Shape{8, 128} && type().shape == core::Shape{17, 257}; }
 
   std::string Model() const {
     return "(2 x " + std::to_string(request_.buffers) + " + " + std::to_string(kOutputSlots) + ") slots of " + core::ToString(core::ArrayType{type().dtype, request_.block});
@@ -126,7 +143,8 @@ class PipelineJudge {
   const worker::TraceRequest& request_;
   PipelineRuns& runs_;
   sim::EventLog events_;
-  sim::Report run_;
+  CaseRecord record_;
+  sim::Report& run_ = record_.run;
   HostArray output_;
   std::int64_t overlapped_ = 0;
 };

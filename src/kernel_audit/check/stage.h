@@ -51,6 +51,9 @@ std::vector<Case> StageThreeCases(Context& context);
 // The explanation of zero padding, with the figures of a run that shows it.
 core::Result<std::string> ExplainZeroPadding(const simulated::Simulator& simulator);
 
+// That the module was simulated.
+void RecordModule(CheckReport& report, const std::string& sha256, const std::string& text);
+
 // Extents rounded up to the block's.
 core::Shape PaddedShape(const core::Shape& logical, const core::Shape& block);
 

@@ -50,10 +50,12 @@ class Judge {
       line.detail = program.error().ToString();
       return line;
     }
-    context_.report.module_sha256.push_back(program->sha256());
+    RecordModule(context_.report, program->sha256(), reply.text);
+    record_ = {request_, program->sha256(), {}, {}, {}};
     line.detail = Problem(*program);
     line.passed = line.detail.empty();
     if (line.passed) line.detail = Figures();
+    context_.stage.cases.push_back(std::move(record_));
     return line;
   }
 
@@ -65,17 +67,19 @@ class Judge {
     if (program.num_kernels() == 0) return "the module has no kernel: the work must be done in a pallas_call";
     if (program.num_kernels() > 1) return "the module has " + std::to_string(program.num_kernels()) + " kernels, one is asked for";
     if (std::string wrong = KernelProblem(program.kernel(0)); !wrong.empty()) return wrong;
-    const std::vector<core::HostArray> inputs = rule_.inputs();
+    std::vector<core::HostArray> inputs = rule_.inputs();
     std::vector<const core::HostArray*> pointers;
     for (const core::HostArray& input : inputs) pointers.push_back(&input);
     auto outcome = program.Run(pointers, {.chip = context_.chip, .work_limit = kWorkLimit});
     if (!outcome) return Stopped(outcome.error());
     if (outcome->kernels.size() != 1) return "the kernel ran " + std::to_string(outcome->kernels.size()) + " times, once is asked for";
-    run_ = std::move(outcome->kernels[0]);
+    record_.run = outcome->kernels[0];
     if (!run_.ran) return report::FindingLine(ForReport(run_.findings[0], run_.kernel));
     if (std::string wrong = GridProblem(); !wrong.empty()) return wrong;
     if (!run_.findings.empty()) return report::FindingLine(ForReport(run_.findings[0], run_.kernel));
-    if (std::string wrong = ValueProblem(rule_.oracle(inputs), outcome->outputs[0]); !wrong.empty()) return wrong;
+    core::HostArray expected = rule_.oracle(inputs);
+    record_.references = References{std::move(inputs), std::move(expected), std::move(outcome->outputs[0]), rule_.zeros, 0, rule_.draw};
+    if (std::string wrong = ValueProblem(*record_.references); !wrong.empty()) return wrong;
     return PaddingProblem();
   }
 
@@ -99,16 +103,17 @@ class Judge {
     return text + ": " + std::to_string(LogicalElementsWithoutOwner(ownership, logical())) + " logical elements are missed";
   }
 
-  std::string ValueProblem(const core::HostArray& expected, const core::HostArray& got) const {
-    const auto difference = FirstDifference(expected, got, rule_.zeros);
+  std::string ValueProblem(References& references) const {
+    const auto difference = FirstDifference(references.expected, references.result, rule_.zeros);
     if (!difference) return "";
+    references.differing = difference->count;
     std::string text = "element " + core::ToString(difference->index) + " is " + difference->got + ", the oracle has " + difference->expected;
     const sim::Ownership& ownership = run_.ownership[0];
     if (ownership.array_shape.size() == difference->index.size()) {
       const std::int32_t owner = ownership.OwnerOf(difference->index);
       text += owner == sim::Ownership::kNobody ? "; no program wrote it" : "; its owner is program " + core::ToString(sim::GridPoint(run_.grid, owner));
     }
-    return text + "; " + std::to_string(difference->count) + " of " + std::to_string(core::NumElements(expected.shape())) + " elements differ";
+    return text + "; " + std::to_string(difference->count) + " of " + std::to_string(core::NumElements(references.expected.shape())) + " elements differ";
   }
 
   // Only a kernel over padded arrays, in the requested blocks, is what stages 1 and 2 ask for.
@@ -137,7 +142,8 @@ class Judge {
   Context& context_;
   const worker::TraceRequest& request_;
   const ValueRule& rule_;
-  sim::Report run_;
+  CaseRecord record_;
+  sim::Report& run_ = record_.run;
 };
 
 }  // namespace

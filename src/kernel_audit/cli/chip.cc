@@ -20,11 +20,4 @@ std::string ChipText(const core::Chip& chip) {
 
 std::string MemoryText(const sim::Report& run) { return std::to_string(run.vmem_bytes) + " bytes of VMEM, " + std::to_string(run.smem_bytes) + " of SMEM"; }
 
-core::Json ChipJson(const core::Chip& chip) {
-  core::Json rows;
-  for (const core::DType dtype : {core::DType::kFloat32, core::DType::kBFloat16, core::DType::kInt8}) rows[std::string(core::Name(dtype))] = core::SublaneTile(chip, dtype);
-  return {{"name", std::string(chip.name)}, {"generation", chip.generation}, {"cores", chip.cores}, {"lanes", core::Chip::kLanes}, {"sublanes", core::Chip::kSublanes},
-          {"tile_rows", rows}, {"vmem_bytes", chip.vmem_bytes}, {"smem_bytes", chip.smem_bytes}, {"hbm_bytes", chip.hbm_bytes}};
-}
-
 }  // namespace kernel_audit::cli

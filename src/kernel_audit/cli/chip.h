@@ -4,7 +4,6 @@
 #include <string>
 
 #include "kernel_audit/core/chip.h"
-#include "kernel_audit/core/json.h"
 #include "kernel_audit/sim/run.h"
 
 namespace CLI {
@@ -21,8 +20,5 @@ std::string ChipText(const core::Chip& chip);
 
 // "24576 bytes of VMEM, 0 of SMEM", a lower bound.
 std::string MemoryText(const sim::Report& run);
-
-// Its name and layout: lanes, sublanes, rows of a tile by element type, sizes of its memories.
-core::Json ChipJson(const core::Chip& chip);
 
 }  // namespace kernel_audit::cli

@@ -10,10 +10,11 @@ void AddTimeline(CLI::App& app, int& status);
 void AddInspect(CLI::App& app, int& status);
 void AddCompile(CLI::App& app, int& status);
 void AddTarget(CLI::App& app, int& status);
+void AddVerify(CLI::App& app, int& status);
 void AddDoctor(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRuntime, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddDoctor};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRuntime, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddVerify, AddDoctor};
   return kCommands;
 }
 

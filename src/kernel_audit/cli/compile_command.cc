@@ -54,7 +54,7 @@ core::Result<int> CompileAll(const Arguments& arguments) {
     report.outcomes.push_back({topology, std::move(*outcome)});
   }
   ClearProgress();
-  std::printf("%s", (arguments.json ? CompileJson(report) + "\n" : CompileText(report)).c_str());
+  std::printf("%s", (arguments.json ? CompileClaim(report).text() : CompileText(report)).c_str());
   return report.accepted() ? kPassed : kFound;
 }
 

@@ -101,11 +101,13 @@ std::string CompileText(const CompileReport& report) {
   return text + "\nBytes and bundles are the compiler's. No TPU ran anything, and nothing here says how long anything takes.\n";
 }
 
-std::string CompileJson(const CompileReport& report) {
+evidence::CompiledClaim CompileClaim(const CompileReport& report) {
+  if (report.outcomes.empty() || !report.outcomes[0].outcome.witness) throw core::InternalError("a record of compilations that no compiler made");
   Json outcomes = Json::array();
   for (const CompileReport::Entry& entry : report.outcomes) outcomes.push_back(OutcomeJson(report, entry));
-  return core::CanonicalJson({{"tier", "compiled"}, {"module_sha256", report.module_sha256}, {"libtpu_version", report.libtpu.version}, {"libtpu_sha256", report.libtpu.sha256},
-                              {"options", "one device: device ordinal -1, 1 replica, 1 partition"}, {"topologies", outcomes}});
+  return {*report.outcomes[0].outcome.witness,
+          {{"module_sha256", report.module_sha256}, {"libtpu_version", report.libtpu.version}, {"libtpu_sha256", report.libtpu.sha256},
+           {"options", "one device: device ordinal -1, 1 replica, 1 partition"}, {"topologies", outcomes}}};
 }
 
 }  // namespace kernel_audit::cli

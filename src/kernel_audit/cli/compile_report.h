@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel_audit/evidence/claim.h"
 #include "kernel_audit/import/module.h"
 #include "kernel_audit/target/compile.h"
 
@@ -25,6 +26,6 @@ struct CompileReport {
 
 // A table with a row a topology and a row a kernel.
 std::string CompileText(const CompileReport& report);
-std::string CompileJson(const CompileReport& report);
+evidence::CompiledClaim CompileClaim(const CompileReport& report);
 
 }  // namespace kernel_audit::cli

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kernel_audit/cli/answer.h"
+#include "kernel_audit/cli/environment.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/json.h"
 #include "kernel_audit/core/printable.h"
@@ -43,11 +44,10 @@ core::Result<std::string> AskXlaCpu() {
   const auto simulator = simulated::Simulator::Create();
   if (!simulator) return tl::unexpected(simulator.error());
   const pjrt::Client& client = simulator->client();
-  const auto sha256 = core::Sha256OfFile(client.plugin().path());
-  if (!sha256) return tl::unexpected(sha256.error());
-  return core::CanonicalJson({{"path", client.plugin().path()}, {"sha256", *sha256}, {"pjrt_api", client.plugin().api_version().ToString()},
-                              {"platform", client.platform_name()}, {"platform_version", client.platform_version()}, {"device_count", client.device_count()},
-                              {"devices", DevicesJson(client)}});
+  auto plugin = PluginJson(client);
+  if (!plugin) return tl::unexpected(plugin.error());
+  plugin->update({{"path", client.plugin().path()}, {"devices", DevicesJson(client)}});
+  return core::CanonicalJson(*plugin);
 }
 
 Item XlaCpu() {
@@ -101,14 +101,6 @@ Item Tpu() {
   Item item{"TPU", !chips.empty(), false, "no TPU chip on the PCI bus", "kernel-audit target refuses with status 2; nothing is timed here", {{"chips", chips}}};
   if (item.present) item.summary = fmt::format("{} chips: {}", chips.size(), fmt::join(chips, ", "));
   return item;
-}
-
-std::string VersionOf(const worker::Toolchain& toolchain) {
-  sandbox::Command command{.argv = {toolchain.compiler.string(), "--version"}, .environment = {"PATH=/usr/bin:/bin", "LC_ALL=C"}, .working_directory = {},
-                           .readable = toolchain.readable, .writable = {}};
-  const auto outcome = sandbox::Run(command, {});
-  if (!outcome || !outcome->succeeded()) return "its version is not known";
-  return core::Printable(outcome->out.text.substr(0, outcome->out.text.find('\n')));
 }
 
 Item Compiler() {

@@ -59,15 +59,16 @@ void ClearProgress() {
   if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
 }
 
+void AnnounceBundle(const std::filesystem::path& folder) {
+  const std::string name = core::Printable(folder.string());
+  std::fprintf(stderr, "kernel-audit: the bundle %s is written and verified; look at it with kernel-audit report %s\n", name.c_str(), name.c_str());
+}
+
 std::string Mark(bool passed) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool colour = isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
   if (!colour) return passed ? "ok  " : "FAIL";
   return passed ? "\033[32mok\033[0m  " : "\033[1;31mFAIL\033[0m";
-}
-
-report::OwnershipPicture PictureOf(const check::OwnershipMap& map) {
-  return {map.title, map.logical, map.padded, map.ownership.block_shape, map.grid, map.ownership.blocks, map.ownership.owner};
 }
 
 }  // namespace kernel_audit::cli

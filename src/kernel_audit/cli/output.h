@@ -4,10 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "kernel_audit/check/check_report.h"
 #include "kernel_audit/cli/command.h"
 #include "kernel_audit/core/error.h"
-#include "kernel_audit/report/ownership.h"
 
 namespace kernel_audit::cli {
 
@@ -24,9 +22,10 @@ int Fail(const core::Error& error);
 void ShowProgress(const std::string& text);
 void ClearProgress();
 
+// That a bundle is there, whole and verified; on standard error, which evidence is not about.
+void AnnounceBundle(const std::filesystem::path& folder);
+
 // "ok" and "FAIL" in colour on a terminal, unless NO_COLOR is set.
 std::string Mark(bool passed);
-
-report::OwnershipPicture PictureOf(const check::OwnershipMap& map);
 
 }  // namespace kernel_audit::cli

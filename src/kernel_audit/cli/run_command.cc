@@ -13,6 +13,7 @@
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/npy.h"
 #include "kernel_audit/core/printable.h"
+#include "kernel_audit/report/ownership.h"
 
 namespace kernel_audit::cli {
 namespace {

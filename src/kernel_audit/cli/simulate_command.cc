@@ -8,37 +8,25 @@
 
 #include "kernel_audit/check/findings.h"
 #include "kernel_audit/cli/chip.h"
+#include "kernel_audit/cli/environment.h"
 #include "kernel_audit/cli/output.h"
-#include "kernel_audit/cli/run_json.h"
+#include "kernel_audit/cli/simulation.h"
 #include "kernel_audit/core/bfloat16.h"
 #include "kernel_audit/core/file.h"
 #include "kernel_audit/core/npy.h"
-#include "kernel_audit/simulated/simulator.h"
+#include "kernel_audit/evidence/bundle_writer.h"
 
 namespace kernel_audit::cli {
 namespace {
 
-
 struct Arguments {
-  std::string module, output, schedule = "early";
+  std::string module, output, evidence_dir, schedule = "early";
   std::vector<std::string> inputs;
   std::optional<std::uint64_t> random_inputs;
   int cores = 1;
   const core::Chip* chip = &core::DefaultChip();
   bool json = false;
 };
-
-core::Result<sim::Schedule> ParseSchedule(const std::string& text) {
-  using Kind = sim::Schedule::Kind;
-  if (text == "early") return sim::Schedule{Kind::kEarly, 0};
-  if (text == "late") return sim::Schedule{Kind::kLate, 0};
-  const std::string prefix = "random:";
-  if (text.starts_with(prefix) && text.size() > prefix.size() && text.size() < 26 &&
-      text.find_first_not_of("0123456789", prefix.size()) == std::string::npos) {
-    return sim::Schedule{Kind::kRandom, std::stoull(text.substr(prefix.size()))};
-  }
-  return core::Fail(core::ErrorCode::kBadInput, "--schedule is early, late or random:SEED, not " + text);
-}
 
 std::string InputList(const std::vector<core::ArrayType>& types) {
   std::string text;
@@ -106,50 +94,50 @@ core::Result<void> WriteOutputs(const std::string& folder, const std::vector<cor
   return {};
 }
 
-void Print(const Arguments& arguments, const simulated::SimulatedProgram& program, const simulated::Outcome& outcome) {
-  std::printf("kernel-audit simulate %s\ntier simulated, %s; module sha256 %s\n", arguments.module.c_str(), ChipText(*arguments.chip).c_str(), program.sha256().c_str());
-  for (const sim::Report& run : outcome.kernels) {
+void Print(const Arguments& arguments, const Simulation& simulation) {
+  std::printf("kernel-audit simulate %s\ntier simulated, %s; module sha256 %s\n", arguments.module.c_str(), ChipText(*arguments.chip).c_str(), simulation.module_sha256.c_str());
+  for (const sim::Report& run : simulation.outcome.kernels) {
     std::printf("%s: grid %s, %lld programs, %d %s, %zu findings\n", run.kernel.c_str(), core::ToString(run.grid).c_str(), static_cast<long long>(run.programs),
                 run.cores, run.cores == 1 ? "core" : "cores", run.findings.size());
     std::printf("  memory: at least %s; %lld DMAs of %lld bytes\n", MemoryText(run).c_str(), static_cast<long long>(run.dmas), static_cast<long long>(run.dma_bytes));
   }
-  const std::vector<report::Finding> findings = check::FindingsOf(outcome.kernels);
+  const std::vector<report::Finding> findings = check::FindingsOf(simulation.outcome.kernels);
   std::printf("%s", report::FindingsText(findings).c_str());
-  for (std::size_t i = 0; i < outcome.outputs.size(); ++i) std::printf("output %zu: %s\n", i, core::ToString(outcome.outputs[i].type()).c_str());
+  const std::vector<core::HostArray>& outputs = simulation.outcome.outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) std::printf("output %zu: %s\n", i, core::ToString(outputs[i].type()).c_str());
   std::printf("%s\n", findings.empty() ? "clean" : "findings");
 }
 
-core::Result<int> Simulate(const Arguments& arguments) {
-  sim::RunOptions options;
-  const auto schedule = ParseSchedule(arguments.schedule);
-  if (!schedule) return tl::unexpected(schedule.error());
-  options.schedule = *schedule;
-  options.cores = arguments.cores;
-  options.chip = arguments.chip;
-  const auto text = ReadModule(arguments.module);
+core::Result<void> WriteEvidence(const SimulationRequest& request, const Simulation& simulation, const std::filesystem::path& folder) {
+  auto bundle = NewBundle();
+  if (!bundle) return tl::unexpected(bundle.error());
+  if (auto added = AddSimulation(request, simulation, *bundle); !added) return added;
+  return evidence::WriteBundle(folder, *bundle);
+}
+
+core::Result<int> SimulateModule(const Arguments& arguments) {
+  if (!arguments.evidence_dir.empty()) {
+    if (auto free = evidence::RequireNewFolder(arguments.evidence_dir); !free) return tl::unexpected(free.error());
+  }
+  auto text = ReadModule(arguments.module);
   if (!text) return tl::unexpected(text.error());
-  const auto simulator = simulated::Simulator::Create();
-  if (!simulator) return tl::unexpected(simulator.error());
-  const auto program = simulator->Load(*text, arguments.module);
-  if (!program) return core::Fail(program.error().code, arguments.module + ": " + program.error().ToString());
-  if (program->num_kernels() == 0) return core::Fail(core::ErrorCode::kBadInput, arguments.module + ": the module has no kernel (no tpu_custom_call): there is nothing to simulate");
-  const auto inputs = Inputs(arguments, program->inputs());
-  if (!inputs) return tl::unexpected(inputs.error());
-  std::vector<const core::HostArray*> pointers;
-  for (const core::HostArray& input : *inputs) pointers.push_back(&input);
-  ShowProgress("simulating");
-  const auto outcome = program->Run(pointers, options);
-  if (!outcome) return tl::unexpected(outcome.error());
-  ClearProgress();
+  const SimulationRequest request{std::move(*text), arguments.module, arguments.schedule, arguments.cores, arguments.chip,
+                                  [&](const std::vector<core::ArrayType>& types) { return Inputs(arguments, types); }};
+  const auto simulation = Simulate(request);
+  if (!simulation) return tl::unexpected(simulation.error());
   if (!arguments.output.empty()) {
-    if (auto done = WriteOutputs(arguments.output, outcome->outputs); !done) return tl::unexpected(done.error());
+    if (auto done = WriteOutputs(arguments.output, simulation->outcome.outputs); !done) return tl::unexpected(done.error());
+  }
+  if (!arguments.evidence_dir.empty()) {
+    if (auto done = WriteEvidence(request, *simulation, arguments.evidence_dir); !done) return tl::unexpected(done.error());
   }
   if (arguments.json) {
-    std::printf("%s\n", RunJson(program->sha256(), *arguments.chip, *outcome).c_str());
+    std::printf("%s", simulation->claim.text().c_str());
   } else {
-    Print(arguments, *program, *outcome);
+    Print(arguments, *simulation);
   }
-  return outcome->clean() ? kPassed : kFound;
+  if (!arguments.evidence_dir.empty()) AnnounceBundle(arguments.evidence_dir);
+  return simulation->outcome.clean() ? kPassed : kFound;
 }
 
 }  // namespace
@@ -164,10 +152,11 @@ void AddSimulate(CLI::App& app, int& status) {
   command->add_option("--schedule", arguments->schedule, "When DMAs move data: early, late or random:SEED; findings do not depend on it");
   command->add_option("--cores", arguments->cores, "Cores that share the first parallel grid dimension")->check(CLI::Range(1, 8));
   AddChipOption(*command, arguments->chip);
+  command->add_option("--evidence-dir", arguments->evidence_dir, "Write a bundle that `verify` and `report` take: the module, inputs, outputs and findings; a new folder");
   command->add_flag("--json", arguments->json, "One JSON document instead of text");
   command->footer("Example: kernel-audit simulate module.mlir --input x.npy --input y.npy --output results");
   command->callback([arguments, &status] {
-    const auto done = Simulate(*arguments);
+    const auto done = SimulateModule(*arguments);
     status = done ? *done : Fail(done.error());
   });
 }

@@ -6,10 +6,10 @@
 
 #include "kernel_audit/check/inputs.h"
 #include "kernel_audit/check/target_check.h"
+#include "kernel_audit/check/target_evidence.h"
 #include "kernel_audit/cli/answer.h"
 #include "kernel_audit/cli/candidate.h"
 #include "kernel_audit/cli/output.h"
-#include "kernel_audit/cli/target_json.h"
 #include "kernel_audit/core/sha256.h"
 #include "kernel_audit/target/machine.h"
 #include "kernel_audit/target/no_tpu.h"
@@ -40,8 +40,9 @@ core::Result<std::string> Measure(const std::filesystem::path& library, const ch
   const auto sha256 = core::Sha256OfFile(device->client().plugin().path());
   if (!sha256) return tl::unexpected(sha256.error());
   const pjrt::Client& client = device->client();
-  return ReceiptJson(options, *receipt, {client.plugin().path(), *sha256, client.plugin().api_version().ToString(), client.platform_version(), client.device_count(),
-                                         device->bytes_per_second()});
+  const check::TargetLibrary described{client.plugin().path(), *sha256, client.plugin().api_version().ToString(), client.platform_version(), client.device_count(),
+                                       device->bytes_per_second()};
+  return check::ReceiptClaim(options, *receipt, described).text();
 }
 
 core::Result<void> RunTarget(const Arguments& arguments) {
@@ -57,7 +58,7 @@ core::Result<void> RunTarget(const Arguments& arguments) {
   const check::TargetOptions options{*candidate, RequestOf(arguments.model), check::FreshSeed()};
   const auto answer = AnswerOfChild("the measurement", std::chrono::seconds(arguments.time_limit), [&] { return Measure(*library, options); });
   if (!answer) return tl::unexpected(answer.error());
-  std::printf("%s\n", answer->c_str());
+  std::printf("%s", answer->c_str());
   return {};
 }
 

@@ -3,9 +3,19 @@
 #include <cstring>
 
 #include "kernel_audit/core/sha256.h"
-#include "kernel_audit/target/statistics.h"
+#include "kernel_audit/evidence/statistics.h"
 
 namespace kernel_audit::target {
+
+// Only what the protocol ran through on a device that calls itself a TPU is an execution.
+class BenchmarkRun {
+ public:
+  static std::optional<evidence::Witness<evidence::Tier::kExecuted>> Ground(const Device& device) {
+    if (device.backend() != kTpuPlatform) return std::nullopt;
+    return evidence::Witness<evidence::Tier::kExecuted>();
+  }
+};
+
 namespace {
 
 using core::ErrorCode;
@@ -77,14 +87,14 @@ class Protocol {
     if (auto ok = Guards(); !ok) return tl::unexpected(ok.error());
     auto programs = request_.programs();
     if (!programs) return tl::unexpected(programs.error());
-    Benchmark benchmark{device_.backend(), device_.kind(), 0, {}};
+    Benchmark benchmark{device_.backend(), device_.kind(), 0, {}, BenchmarkRun::Ground(device_)};
     if (auto ok = Prepare(*programs, benchmark); !ok) return tl::unexpected(ok.error());
     for (int round = 0; round < kWarmups + kSamples; ++round) {
       if (auto ok = Round(round, benchmark); !ok) return tl::unexpected(ok.error());
     }
     for (Timing& timing : benchmark.timings) {
-      timing.median_ns = Median(timing.samples_ns);
-      timing.p90_ns = NinetiethPercentile(timing.samples_ns);
+      timing.median_ns = evidence::Median(timing.samples_ns);
+      timing.p90_ns = evidence::NinetiethPercentile(timing.samples_ns);
     }
     return benchmark;
   }

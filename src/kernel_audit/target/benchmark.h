@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kernel_audit/evidence/tier.h"
 #include "kernel_audit/target/device.h"
 
 namespace kernel_audit::target {
@@ -54,6 +56,7 @@ struct Benchmark {
   std::string backend, device;  // in the device's own words
   std::int64_t floor_ns = 0;    // FloorNs of the inputs and the output
   std::vector<Timing> timings;  // one a program, whichever is faster
+  std::optional<evidence::Witness<evidence::Tier::kExecuted>> witness = std::nullopt;  // on kTpuPlatform only
 };
 
 // kRefused unless the device is a TPU.

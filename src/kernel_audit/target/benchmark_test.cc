@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel_audit/target/no_tpu.h"
-#include "kernel_audit/target/statistics.h"
+#include "kernel_audit/evidence/statistics.h"
 
 namespace kernel_audit::target {
 namespace {

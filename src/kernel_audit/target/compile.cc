@@ -11,6 +11,13 @@
 #include "kernel_audit/worker/candidate.h"
 
 namespace kernel_audit::target {
+
+// An answer that a compiler gave.
+class CompilerRun {
+ public:
+  static evidence::Witness<evidence::Tier::kCompiled> Ground() { return {}; }
+};
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,6 +136,7 @@ core::Result<CompileOutcome> Compile(const Libtpu& libtpu, const Topology& topol
   if (!run->succeeded()) return Fail(ErrorCode::kPlugin, who + " " + sandbox::Describe(*run, all) + LastWords(*run));
   auto outcome = ReadAnswer(run->result.text, who);
   if (!outcome) return outcome;
+  outcome->witness = CompilerRun::Ground();
   outcome->topology = topology.name;
   outcome->kernels = ReadSchedules(folder->path() / "dump");
   return outcome;

@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernel_audit/core/error.h"
+#include "kernel_audit/evidence/tier.h"
 #include "kernel_audit/target/libtpu.h"
 #include "kernel_audit/target/schedule_report.h"
 #include "kernel_audit/target/topology.h"
@@ -27,6 +29,7 @@ struct CompileOutcome {
   std::int64_t argument_bytes = -1, output_bytes = -1, temporary_bytes = -1;
   std::vector<std::int64_t> scoped_vmem_bytes;  // of each kernel; less than its windows take where the compiler keeps whole arrays in VMEM
   std::vector<KernelSchedule> kernels;
+  std::optional<evidence::Witness<evidence::Tier::kCompiled>> witness = std::nullopt;
 };
 
 struct CompileLimits {

@@ -1,11 +1,11 @@
-#include "kernel_audit/target/statistics.h"
+#include "kernel_audit/evidence/statistics.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "kernel_audit/core/error.h"
 
-namespace kernel_audit::target {
+namespace kernel_audit::evidence {
 namespace {
 
 void Sort(std::vector<std::int64_t>& samples) {
@@ -26,4 +26,4 @@ std::int64_t NinetiethPercentile(std::vector<std::int64_t> samples) {
   return samples[(9 * samples.size() + 9) / 10 - 1];
 }
 
-}  // namespace kernel_audit::target
+}  // namespace kernel_audit::evidence

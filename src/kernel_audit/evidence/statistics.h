@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace kernel_audit::target {
+namespace kernel_audit::evidence {
 
 // The middle sample; of an even number of samples the mean of the middle two, rounded down. At least one sample.
 std::int64_t Median(std::vector<std::int64_t> samples);
@@ -12,4 +12,4 @@ std::int64_t Median(std::vector<std::int64_t> samples);
 // The smallest sample that at least nine tenths of all do not exceed (nearest rank). At least one sample.
 std::int64_t NinetiethPercentile(std::vector<std::int64_t> samples);
 
-}  // namespace kernel_audit::target
+}  // namespace kernel_audit::evidence

@@ -6,8 +6,9 @@
 #include <string>
 
 #include "kernel_audit/check/target_check.h"
+#include "kernel_audit/evidence/claim.h"
 
-namespace kernel_audit::cli {
+namespace kernel_audit::check {
 
 // The library that was measured through and its devices, as they reported themselves.
 struct TargetLibrary {
@@ -16,7 +17,7 @@ struct TargetLibrary {
   std::int64_t bytes_per_second = 0;  // of one device's memory, at most
 };
 
-// Canonical JSON, no newline at its end.
-std::string ReceiptJson(const check::TargetOptions& options, const check::TargetReceipt& receipt, const TargetLibrary& library);
+// Throws InternalError for a receipt that is not of a measurement on a TPU.
+evidence::ExecutedClaim ReceiptClaim(const TargetOptions& options, const TargetReceipt& receipt, const TargetLibrary& library);
 
-}  // namespace kernel_audit::cli
+}  // namespace kernel_audit::check
