@@ -135,10 +135,9 @@ class Check(Cli):
     def test_evidence(self):
         folder = self.folder / "new" / "evidence"
         self.check("solution", "all", "--evidence-dir", folder, status=0)
-        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["check.json", "ownership-stage1.svg", "ownership-stage2.svg"])
-        report = json.loads((folder / "check.json").read_text())
+        report = json.loads((folder / "simulated" / "check.json").read_text())
         self.assertEqual([stage["ownership"][0]["owner"] for stage in report["stages"][:2]], [list(range(9))] * 2)
-        self.assertTrue((folder / "ownership-stage1.svg").read_text().startswith("<svg"))
+        self.assertTrue((folder / "pictures" / "stage1-ownership.svg").read_text().startswith("<svg"))
         (self.folder / "file").write_text("")
         self.refused(self.check("solution", 1, "--evidence-dir", self.folder / "file" / "below", status=3), "file")
 

@@ -1,5 +1,7 @@
 // `kernel-audit target` behind its guard, on a device of the test's own that says it is a TPU and simulates. Nothing here is a measurement.
 #include "kernel_audit/check/target_check.h"
+#include "kernel_audit/check/target_evidence.h"
+#include "kernel_audit/core/file.h"
 
 #include <map>
 
@@ -89,6 +91,25 @@ TEST_F(TargetCheckTest, MeasuresTheSolutionBesidePlainXla) {
       EXPECT_EQ(receipt->candidate_sha256.size(), 64u);
     }
   }
+}
+
+// The document too, for those who hold it against its schema.
+TEST_F(TargetCheckTest, AReceiptIsOneCanonicalExecutedDocument) {
+  FakeTpu device;
+  const TargetOptions options{std::filesystem::path(KA_SOURCE_DIR) / kSolution, MakeRequest(worker::Kernel::kAxpy, {DType::kFloat32, {17, 257}}, {DType::kFloat32, {17, 257}}, {8, 128}), UINT64_MAX};
+  auto receipt = MeasureOnTarget(device, options);
+  ASSERT_TRUE(receipt) << receipt.error().ToString();
+  const TargetLibrary library{"/libtpu.so", std::string(64, '3'), "0.98", "two\nlines", 4, 820'000'000'000};
+  const evidence::ExecutedClaim claim = ReceiptClaim(options, *receipt, library);
+  const auto document = evidence::ReadDocument(evidence::Tier::kExecuted, claim.text());
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ((*document)["seed"], UINT64_MAX);
+  EXPECT_EQ((*document)["timings"].size(), 2u);
+  EXPECT_EQ((*document)["timings"][0]["samples_ns"], core::Json(std::vector<int>(10, 10)));
+  EXPECT_EQ((*document)["library"]["pjrt_api"], "0.98");
+  if (const char* file = std::getenv("KA_RECEIPT_FILE"); file != nullptr) ASSERT_TRUE(core::WriteFile(file, claim.text()));
+  receipt->benchmark.witness.reset();
+  EXPECT_THROW(ReceiptClaim(options, *receipt, library), core::InternalError);
 }
 
 TEST_F(TargetCheckTest, AWrongCandidateIsNotMeasured) {
