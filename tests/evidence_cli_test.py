@@ -140,7 +140,7 @@ class Check(Folder):
         self.assertEqual([len(case["values"]["edges"]["last_row"]) for case in kept], [11])
         self.assertEqual([len(case["values"]["edges"]["last_column"]) for case in kept], [5])
         self.assertEqual(len(check["stages"][2]["timelines"]), 3)
-        self.assertTrue(any("zero" in note for note in check["stages"][0]["notes"]))
+        self.assertTrue(any("Zero padding" in note for note in check["stages"][0]["notes"]))
 
     def test_the_json_flag_prints_the_same_document(self):
         done = call("check", "--implementation", "solution", "--stage", 1, "--seed", 7, "--json")

@@ -107,7 +107,9 @@ TEST_F(TargetCheckTest, AReceiptIsOneCanonicalExecutedDocument) {
   EXPECT_EQ((*document)["timings"].size(), 2u);
   EXPECT_EQ((*document)["timings"][0]["samples_ns"], core::Json(std::vector<int>(10, 10)));
   EXPECT_EQ((*document)["library"]["pjrt_api"], "0.98");
-  if (const char* file = std::getenv("KA_RECEIPT_FILE"); file != nullptr) ASSERT_TRUE(core::WriteFile(file, claim.text()));
+  if (const char* file = std::getenv("KA_RECEIPT_FILE"); file != nullptr) {
+    ASSERT_TRUE(core::WriteFile(file, claim.text()));
+  }
   receipt->benchmark.witness.reset();
   EXPECT_THROW(ReceiptClaim(options, *receipt, library), core::InternalError);
 }

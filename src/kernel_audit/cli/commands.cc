@@ -11,10 +11,11 @@ void AddInspect(CLI::App& app, int& status);
 void AddCompile(CLI::App& app, int& status);
 void AddTarget(CLI::App& app, int& status);
 void AddVerify(CLI::App& app, int& status);
+void AddReport(CLI::App& app, int& status);
 void AddDoctor(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRuntime, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddVerify, AddDoctor};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRuntime, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddVerify, AddReport, AddDoctor};
   return kCommands;
 }
 

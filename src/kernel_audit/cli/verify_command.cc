@@ -8,14 +8,11 @@
 #include "kernel_audit/check/check_evidence.h"
 #include "kernel_audit/check/checker.h"
 #include "kernel_audit/cli/output.h"
-#include "kernel_audit/cli/repair.h"
 #include "kernel_audit/cli/simulation.h"
+#include "kernel_audit/cli/verification.h"
 #include "kernel_audit/core/file.h"
 #include "kernel_audit/core/npy.h"
 #include "kernel_audit/core/printable.h"
-#include "kernel_audit/evidence/bundle_reader.h"
-#include "kernel_audit/evidence/derived.h"
-#include "kernel_audit/report/json.h"
 #include "kernel_audit/worker/candidate.h"
 
 namespace kernel_audit::cli {
@@ -33,44 +30,6 @@ struct Arguments {
   std::string folder;
   bool rerun = false, json = false;
 };
-
-// A document's pictures, drawn again.
-core::Result<void> VerifyPictures(const Bundle& bundle, const Json& stage) {
-  const std::string name = "pictures/stage" + stage.at("stage").dump();
-  std::vector<std::pair<std::string, std::string>> drawn;
-  for (const Json& map : stage.at("ownership")) {
-    const auto picture = report::ParseOwnership(map);
-    if (!picture) return Fail(ErrorCode::kFailed, picture.error().message);
-    drawn.emplace_back(name + "-ownership.svg", report::OwnershipSvg(*picture));
-  }
-  std::vector<report::Timeline> timelines;
-  for (const Json& each : stage.at("timelines")) {
-    auto timeline = report::ParseTimeline(each);
-    if (!timeline) return Fail(ErrorCode::kFailed, timeline.error().message);
-    timelines.push_back(std::move(*timeline));
-  }
-  if (!timelines.empty()) drawn.emplace_back(name + "-timelines.svg", report::TimelineSvg(timelines));
-  for (const auto& [path, svg] : drawn) {
-    const auto file = bundle.files().find(path);
-    if (file == bundle.files().end() || file->second.bytes != svg) return Fail(ErrorCode::kFailed, path + " is not the picture of what its document says");
-  }
-  return {};
-}
-
-core::Result<Bundle> VerifyOne(const fs::path& folder) {
-  auto bundle = evidence::ReadBundle(folder);
-  if (!bundle) return bundle;
-  if (auto follows = evidence::VerifyFigures(*bundle); !follows) return Fail(follows.error().code, (folder / "").string() + follows.error().message);
-  for (const auto& [path, file] : bundle->files()) {
-    if (file.role != Role::kSimulated) continue;
-    const auto document = evidence::ReadDocument(Tier::kSimulated, file.bytes);
-    if (!document || document->value("subject", "") != "check") continue;
-    for (const Json& stage : document->at("stages")) {
-      if (auto drawn = VerifyPictures(*bundle, stage); !drawn) return tl::unexpected(drawn.error());
-    }
-  }
-  return bundle;
-}
 
 // Everything that was recorded, except the environment, byte for byte.
 core::Result<void> RequireSame(const Bundle& recorded, const Bundle& again) {
@@ -174,29 +133,18 @@ std::string Verdict(const Bundle& bundle, bool rerun) {
 }
 
 struct Verified {
-  fs::path folder;
-  Bundle bundle;
+  VerifiedBundle bundle;
   bool rerun = false;
 };
 
 core::Result<std::vector<Verified>> Verify(const Arguments& arguments) {
-  const fs::path folder = arguments.folder;
-  std::vector<fs::path> folders = {folder};
-  if (evidence::IsPair(folder)) folders = {folder / evidence::kFailureFolder, folder / evidence::kRepairFolder};
+  auto bundles = VerifyFolder(arguments.folder);
+  if (!bundles) return tl::unexpected(bundles.error());
   std::vector<Verified> verified;
-  for (const fs::path& each : folders) {
-    auto bundle = VerifyOne(each);
-    if (!bundle) return tl::unexpected(bundle.error());
-    verified.push_back({each, std::move(*bundle)});
-  }
-  if (verified.size() == 2) {
-    if (auto linked = VerifyRepair(verified[0].bundle, verified[1].bundle); !linked) return tl::unexpected(linked.error());
-  }
-  for (Verified& each : verified) {
-    if (!arguments.rerun) continue;
-    const auto rerun = Rerun(each.bundle);
+  for (VerifiedBundle& each : *bundles) {
+    const auto rerun = arguments.rerun ? Rerun(each.bundle) : core::Result<bool>(false);
     if (!rerun) return Fail(rerun.error().code, each.folder.string() + ": " + rerun.error().message);
-    each.rerun = *rerun;
+    verified.push_back({std::move(each), *rerun});
   }
   return verified;
 }
@@ -205,14 +153,14 @@ void Print(const Arguments& arguments, const std::vector<Verified>& verified) {
   if (arguments.json) {
     Json bundles = Json::array();
     for (const Verified& each : verified) {
-      bundles.push_back({{"folder", each.folder.string()}, {"sha256", each.bundle.Manifest().Digest()}, {"files", each.bundle.files().size()}, {"run_again", each.rerun}, {"verdict", Verdict(each.bundle, each.rerun)}});
+      bundles.push_back({{"folder", each.bundle.folder.string()}, {"sha256", each.bundle.bundle.Manifest().Digest()}, {"files", each.bundle.bundle.files().size()}, {"run_again", each.rerun}, {"verdict", Verdict(each.bundle.bundle, each.rerun)}});
     }
     std::printf("%s\n", core::CanonicalJson({{"verified", true}, {"bundles", bundles}}).c_str());
     return;
   }
   for (const Verified& each : verified) {
-    std::printf("%s: whole, %zu files, sha256 %s; %s\n", core::Printable(each.folder.string()).c_str(), each.bundle.files().size(), each.bundle.Manifest().Digest().c_str(),
-                Verdict(each.bundle, each.rerun).c_str());
+    std::printf("%s: whole, %zu files, sha256 %s; %s\n", core::Printable(each.bundle.folder.string()).c_str(), each.bundle.bundle.files().size(), each.bundle.bundle.Manifest().Digest().c_str(),
+                Verdict(each.bundle.bundle, each.rerun).c_str());
   }
 }
 

@@ -51,6 +51,15 @@ class Writer {
     return core::ToString(point);
   }
 
+  // "program (0, 1): rows 0 to 1, columns 4 to 7, 8 elements, 3 of them padding".
+  std::string Words(std::int64_t row, std::int64_t column, std::int32_t owner) const {
+    const std::int64_t top = row * p_.block[0], left = column * p_.block[1], bottom = std::min(top + p_.block[0], p_.padded[0]), right = std::min(left + p_.block[1], p_.padded[1]);
+    const std::int64_t all = (bottom - top) * (right - left);
+    const std::int64_t logical = std::max<std::int64_t>(0, std::min(bottom, p_.logical[0]) - top) * std::max<std::int64_t>(0, std::min(right, p_.logical[1]) - left);
+    return (owner < 0 ? "nobody" : "program " + Program(owner)) + ": rows " + std::to_string(top) + " to " + std::to_string(bottom - 1) + ", columns " + std::to_string(left) + " to " +
+           std::to_string(right - 1) + ", " + std::to_string(all) + " elements, " + std::to_string(all - logical) + " of them padding";
+  }
+
   std::string Rectangle(double x, double y, double width, double height, const std::string& style) const {
     return "<rect x=\"" + SvgNumber(x) + "\" y=\"" + SvgNumber(y) + "\" width=\"" + SvgNumber(width) + "\" height=\"" + SvgNumber(height) + "\" " + style;
   }
@@ -60,17 +69,20 @@ class Writer {
     const double width = scale_x_ * static_cast<double>(p_.block[1]), height = scale_y_ * static_cast<double>(p_.block[0]);
     const double x = X(column * p_.block[1]), y = Y(row * p_.block[0]);
     const std::string fill = owner < 0 ? "#ffffff" : kTints[owner % 8];
-    text_ += Rectangle(x, y, width, height, "fill=\"" + fill + "\" stroke=\"#777\"><title>program " + Program(owner) + "</title></rect>\n");
+    text_ += Rectangle(x, y, width, height, "fill=\"" + fill + "\" stroke=\"#777\"><title>" + Words(row, column, owner) + "</title></rect>\n");
     if (width < 44 || height < 16) return;
-    text_ += "<text x=\"" + SvgNumber(x + width / 2) + "\" y=\"" + SvgNumber(y + height / 2 + 4) + "\" text-anchor=\"middle\">" + Program(owner) + "</text>\n";
+    // In the middle of what is not padding, so that the logical edge does not cross the words.
+    const double inside_x = std::min(x + width, X(p_.logical[1])) - x, inside_y = std::min(y + height, Y(p_.logical[0])) - y;
+    const double label_x = x + (inside_x > 40 ? inside_x : width) / 2, label_y = y + (inside_y > 14 ? inside_y : height) / 2 + 4;
+    text_ += "<text x=\"" + SvgNumber(label_x) + "\" y=\"" + SvgNumber(label_y) + "\" text-anchor=\"middle\" pointer-events=\"none\">" + Program(owner) + "</text>\n";
   }
 
   void Padding() {
     const double right = X(p_.logical[1]), bottom = Y(p_.logical[0]), edge_x = X(p_.padded[1]), edge_y = Y(p_.padded[0]);
-    const std::string hatch = "fill=\"url(#padding)\"/>\n";
+    const std::string hatch = "fill=\"url(#padding)\" pointer-events=\"none\"/>\n";
     if (edge_x > right) text_ += Rectangle(right, kMargin, edge_x - right, edge_y - kMargin, hatch);
     if (edge_y > bottom) text_ += Rectangle(kMargin, bottom, right - kMargin, edge_y - bottom, hatch);
-    text_ += Rectangle(kMargin, kMargin, right - kMargin, bottom - kMargin, "fill=\"none\" stroke=\"#000\" stroke-width=\"2.5\"/>\n");
+    text_ += Rectangle(kMargin, kMargin, right - kMargin, bottom - kMargin, "fill=\"none\" stroke=\"#000\" stroke-width=\"2.5\" pointer-events=\"none\"/>\n");
   }
 
   const OwnershipPicture& p_;
