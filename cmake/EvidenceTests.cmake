@@ -8,6 +8,7 @@ if(NOT KA_SANITIZE)
   ka_script_test(must_not_compile tests/must_not_compile_test.py ${CMAKE_CXX_COMPILER} ${CMAKE_SOURCE_DIR})
   ka_script_test(evidence_cli tests/evidence_cli_test.py $<TARGET_FILE:kernel-audit> $<TARGET_FILE:target_check_tests>)
   set_tests_properties(evidence_cli PROPERTIES SKIP_RETURN_CODE 77)
+  ka_script_test(manual tests/manual_test.py $<TARGET_FILE:kernel-audit>)
   # Debian's Python has Debian's Selenium.
   add_test(NAME report COMMAND /usr/bin/python3 tests/report_test.py $<TARGET_FILE:kernel-audit> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(report PROPERTIES SKIP_RETURN_CODE 77)

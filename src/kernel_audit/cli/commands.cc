@@ -13,9 +13,12 @@ void AddTarget(CLI::App& app, int& status);
 void AddVerify(CLI::App& app, int& status);
 void AddReport(CLI::App& app, int& status);
 void AddDoctor(CLI::App& app, int& status);
+void AddManual(CLI::App& app, int& status);
+void AddCompletion(CLI::App& app, int& status);
 
 std::span<const AddCommand> Commands() {
-  static constexpr AddCommand kCommands[] = {AddCheck, AddRuntime, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddVerify, AddReport, AddDoctor};
+  static constexpr AddCommand kCommands[] = {AddCheck, AddRuntime, AddRun, AddSimulate, AddTimeline, AddInspect, AddCompile, AddTarget, AddVerify, AddReport, AddDoctor,
+                                               AddManual, AddCompletion};
   return kCommands;
 }
 
