@@ -20,6 +20,17 @@ class Case:
     refused: str = ""  # a part of the message with which ours must refuse it
     source: str = "production"
     compare: bool = True  # False: only findings count (the values are not defined)
+    # What ours must find with as many cores instead (simulate --cores); nothing: one core, and `findings`.
+    cores: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    # Given the document of `simulate --json` and the number of cores: what is wrong with it, or "".
+    inspect: Callable[[dict[str, Any], int], str] | None = None
+    # JAX lowers it to something else than it means: the right outputs of what it lowers it to, and in words what that is.
+    as_lowered: tuple[Callable[..., Any], str] | None = None
+    # The kernel is wrong: a part of the message with which ours must refuse it. JAX's interpreters must refuse it too.
+    wrong: str = ""
+    # Where JAX's lowering does not let the fault through: what is lowered instead, and what makes of its kernel's text the faulty one.
+    lowered: tuple[Callable[..., Any], Callable[[str], str]] | None = None
+    lacks: str = ""  # what kernel-audit does not offer: counted as unsupported, and nothing is run
     # How JAX interprets it: its TPU interpreter ("tpu"), the plain one ("plain"), or not at all (a reason).
     interpreter: str = "tpu"
     interpret_options: dict[str, Any] = dataclasses.field(default_factory=dict)

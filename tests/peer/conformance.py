@@ -1,4 +1,4 @@
-"""Kernels that show one property of Pallas each: grids, windows, memory, DMAs, pipelines. Numbers in names are those of the list in README.md."""
+"""Kernels that show one property of Pallas each: grids, windows, memory, DMAs, pipelines. The first 30 numbers in names are the rows of the table in docs/peer.md."""
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -38,12 +38,12 @@ def _(x):
     return grid_call(copy, (4, 4), [pl.BlockSpec((8, 128), lambda i, j: (i, j))], pl.BlockSpec((8, 128), lambda i, j: (j, 0)), out((32, 128)))(x)
 
 
-@case("02_matmul", [noise((512, 512)), noise((512, 512), seed=1)], reference=lambda x, y: jnp.dot(x, y, precision="highest"), tolerance=1e-3)
+@case("02_matmul", [noise((1024, 1024)), noise((1024, 1024), seed=1)], reference=lambda x, y: jnp.dot(x, y, precision="highest"), tolerance=1e-3)
 def _(x, y):
     def kernel(x, y, o):
         o[...] = jnp.dot(x[...], y[...], preferred_element_type=f32)
-    return grid_call(kernel, (2, 2), [pl.BlockSpec((256, 512), lambda i, j: (i, 0)), pl.BlockSpec((512, 256), lambda i, j: (0, j))],
-                     pl.BlockSpec((256, 256), lambda i, j: (i, j)), out((512, 512)))(x, y)
+    return grid_call(kernel, (2, 2), [pl.BlockSpec((512, 1024), lambda i, j: (i, 0)), pl.BlockSpec((1024, 512), lambda i, j: (0, j))],
+                     pl.BlockSpec((512, 512), lambda i, j: (i, j)), out((1024, 1024)))(x, y)
 
 
 @case("03_input_block_outside", [ramp((32, 128))], reference=lambda x: x, findings=("out_of_bounds",), compare=False)
@@ -107,27 +107,38 @@ def _(x, n):
     return grid_call(kernel, (n,), [spec], spec, out((32, 128)))(x)
 
 
-@case("08_aliased_revisits", [np.zeros((32, 512), np.float32)], reference=lambda x: x, compare=False)
+# Program (i, j) reads block (i, j) of what it changes and writes block (j, i): above the diagonal it finds what was written below.
+CORNERS = np.array([[0, 5, 10, 15], [1, 5, 15, 20], [2, 6, 10, 25], [3, 7, 11, 15]], np.float32)
+
+
+@case("08_aliasing", [np.zeros((32, 512), np.float32)], reference=lambda x: jnp.kron(CORNERS, jnp.ones((8, 128))))
 def _(x):
     def kernel(x, o):
-        o[...] = x[...] + 1
-    spec = pl.BlockSpec((8, 128), lambda i, j: ((i + j) % 4, j))
-    return grid_call(kernel, (4, 4), [spec], spec, out((32, 512)), input_output_aliases={0: 0})(x)
+        o[...] = x[...] + (pl.program_id(0) * 4 + pl.program_id(1)).astype(f32)
+    return grid_call(kernel, (4, 4), [pl.BlockSpec((8, 128), lambda i, j: (i, j))], pl.BlockSpec((8, 128), lambda i, j: (j, i)), out((32, 512)),
+                     input_output_aliases={0: 0})(x)
 
 
-for _wait_first in (True, False):
-    @case(f"09_read_{'after' if _wait_first else 'before'}_wait", [X], reference=lambda x: x + 1, compare=_wait_first,
-          findings=() if _wait_first else ("race",))
-    def _(x, wait_first=_wait_first):
-        def kernel(x, o, buffer, semaphore):
-            transfer = pltpu.make_async_copy(x, buffer, semaphore)
-            transfer.start()
-            if wait_first:
-                transfer.wait()
-            o[...] = buffer[...] + 1
-            if not wait_first:
-                transfer.wait()
-        return pl.pallas_call(kernel, in_specs=[ANY], out_shape=out((8, 128)), scratch_shapes=[pltpu.VMEM((8, 128), f32), pltpu.SemaphoreType.DMA])(x)
+for _space in (pl.ANY, pltpu.HBM):
+    for _wait_first in (True, False):
+        @case(f"09_read_{'after' if _wait_first else 'before'}_wait_{_space.value}", [X], reference=lambda x: x + 1, compare=_wait_first,
+              findings=() if _wait_first else ("race",))
+        def _(x, wait_first=_wait_first, space=_space):
+            def kernel(x, o, buffer, semaphore):
+                transfer = pltpu.make_async_copy(x, buffer, semaphore)
+                transfer.start()
+                if wait_first:
+                    transfer.wait()
+                o[...] = buffer[...] + 1
+                if not wait_first:
+                    transfer.wait()
+            return pl.pallas_call(kernel, in_specs=[pl.BlockSpec(memory_space=space)], out_shape=out((8, 128)),
+                                  scratch_shapes=[pltpu.VMEM((8, 128), f32), pltpu.SemaphoreType.DMA])(x)
+
+
+@case("10_skip_floating_point", [], lacks="it computes every operation and can't skip those on floats")
+def _():
+    raise NotImplementedError
 
 
 for _dtype, _name in ((f32, "f32"), (bf16, "bf16"), (i16, "i16")):
@@ -138,18 +149,182 @@ for _dtype, _name in ((f32, "f32"), (bf16, "bf16"), (i16, "i16")):
         return pl.pallas_call(kernel, out_shape=out((16, 128), dtype), scratch_shapes=[pltpu.VMEM((16, 128), dtype)])(x)
 
 
-@case("12_count_of_programs", [ramp((16, 256))], reference=lambda x: jnp.array([[4]], i32))
+def five_stores(document, cores):
+    """A block goes back to HBM when the next program has another one, and at the end; never more often."""
+    outputs = [each for each in document["kernels"][0]["traffic"] if each["operand"].startswith("output")]
+    stores = [each["write_backs"] for each in outputs]
+    return "" if stores == [4, 1] else f"{stores} blocks were stored, not [4, 1]"
+
+
+@case("12_number_of_stores", [ramp((16, 256))], reference=lambda x: (x, jnp.array([[4]], i32)), inspect=five_stores)
+def _(x):
+    def kernel(x, o, count):
+        first = (pl.program_id(0) == 0) & (pl.program_id(1) == 0)
+        count[0, 0] = jnp.where(first, 0, count[0, 0]) + 1
+        o[...] = x[...]
+    spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))
+    return grid_call(kernel, (2, 2), [spec], [spec, SMEM], [out((16, 256)), out((1, 1), i32)])(x)
+
+
+@case("12_number_of_stores_of_revisited_blocks", [ramp((16, 256))], reference=lambda x: jnp.array([1, 3], i32).repeat(8)[:, None] * jnp.ones((1, 128), i32) + 1,
+      inspect=lambda document, cores: "" if document["kernels"][0]["traffic"][1]["write_backs"] == 2 else "not two stores")
 def _(x):
     def kernel(x, o):
-        first = (pl.program_id(0) == 0) & (pl.program_id(1) == 0)
-        o[0, 0] = jnp.where(first, 0, o[0, 0]) + 1
-    return grid_call(kernel, (2, 2), [pl.BlockSpec((8, 128), lambda i, j: (i, j))], SMEM, out((1, 1), i32))(x)
+        o[...] = jnp.full((8, 128), pl.program_id(0) * 2 + pl.program_id(1) + 1, i32)
+    return grid_call(kernel, (2, 2), [pl.BlockSpec((8, 128), lambda i, j: (i, j))], pl.BlockSpec((8, 128), lambda i, j: (i, 0)), out((16, 128), i32))(x)
 
 
-@case("13_parallel_dimension", [ramp((32, 512))], reference=lambda x: x + 1)
+def parallel(*semantics):
+    return pltpu.CompilerParams(dimension_semantics=semantics)
+
+
+def cores_used(document, cores):
+    """Rows go to cores in contiguous parts of ceil(4 / cores)."""
+    used = -(-4 // -(-4 // cores))
+    got = document["kernels"][0]
+    return "" if (got["cores"], got["programs"]) == (used, 16) else f"{got['cores']} cores ran {got['programs']} programs, not {used} cores 16"
+
+
+@case("13_parallel_dimension", [ramp((32, 512))], reference=lambda x: x + 1, cores={1: (), 2: (), 3: ()})
 def _(x):
     spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))
-    return grid_call(increment, (4, 4), [spec], spec, out((32, 512)), compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary")))(x)
+    return grid_call(increment, (4, 4), [spec], spec, out((32, 512)), compiler_params=parallel("parallel", "arbitrary"))(x)
+
+
+# JAX's TPU interpreter refuses what JAX's lowering takes; the module runs as it says.
+@case("14_arbitrary_before_parallel", [ramp((32, 512))], reference=lambda x: x + 1, cores={1: (), 2: (), 3: ()})
+def _(x):
+    spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))
+    return grid_call(increment, (4, 4), [spec], spec, out((32, 512)), compiler_params=parallel("arbitrary", "parallel"))(x)
+
+
+def mesh_kernel(cores, out_shape, scratch_shapes):
+    """A decorator: the kernel runs on as many cores at once."""
+    return pl.kernel(out_shape=out_shape, mesh=pltpu.create_tensorcore_mesh("core", num_cores=cores), scratch_shapes=scratch_shapes)
+
+
+def on_cores(name, inputs, count, **options):
+    return case(name, inputs, interpret_options={"num_cores_or_threads": count, "vector_clock_size": 64}, **options)
+
+
+# Core i may only read what core i + 1 wrote once all have passed the barrier.
+for _cores in (1, 2, 4):
+    @on_cores(f"15_core_map_{_cores}", [ramp((16, 128), i32)], _cores,
+              reference=lambda x, n=_cores: jnp.concatenate([x[i * 16 // n:(i + 1) * 16 // n] + 1 + i for i in range(n)]))
+    def _(x, cores=_cores):
+        rows = 16 // cores
+        x = x.reshape(cores, rows, 128)
+
+        @mesh_kernel(cores, out((cores, rows, 128), i32), [pltpu.VMEM((rows, 128), i32), pltpu.SemaphoreType.REGULAR])
+        def kernel(x, o, buffer, barrier):
+            core = lax.axis_index("core")
+            pltpu.sync_copy(x.at[core], buffer)
+            buffer[...] += 1 + core
+            pltpu.core_barrier(barrier, core_axis_name="core")
+            pltpu.sync_copy(buffer, o.at[core])
+        return kernel(x).reshape(16, 128)
+
+
+# One core fills memory that both have, the other copies it out; what orders them is the semaphore. Without it the reader, where it comes
+# first, finds nothing written.
+for _writer in (0, 1):
+    for _half in (False, True):
+        for _ordered in (True, False):
+            @on_cores(f"{'16' if _ordered else '17'}_shared_buffer_writer{_writer}{'_halves' * _half}{'' if _ordered else '_unordered'}",
+                      [ramp((16, 128), i32)], 2, reference=lambda x: x, findings=() if _ordered else ("race",), compare=_ordered,
+                      cores={2: () if _ordered else ("race", "uninitialized")[:1 + _writer]})
+            def _(x, writer=_writer, half=_half, ordered=_ordered):
+                @mesh_kernel(2, out((16, 128), i32), [pltpu.SemaphoreType.REGULAR])
+                def kernel(x, o, semaphore):
+                    def scoped(shared):
+                        core = lax.axis_index("core")
+
+                        @pl.when(core == writer)
+                        def _():
+                            for at in (pl.ds(0, 8), pl.ds(8, 8)) if half else (pl.ds(0, 16),):
+                                pltpu.sync_copy(x.at[at], shared.at[at])
+                                if ordered:
+                                    pl.semaphore_signal(semaphore, 1, core_index=1 - writer)
+
+                        @pl.when(core != writer)
+                        def _():
+                            for at in (pl.ds(0, 8), pl.ds(8, 8)) if half else (pl.ds(0, 16),):
+                                if ordered:
+                                    pl.semaphore_wait(semaphore, 1)
+                                pltpu.sync_copy(shared.at[at], o.at[at])
+                    pl.run_scoped(scoped, pltpu.HBM((16, 128), i32))
+                return kernel(x)
+
+
+# The slow core multiplies before it reads: that it comes late orders nothing.
+for _ordered in (True, False):
+    @on_cores(f"{'16' if _ordered else '17'}_shared_buffer_slow_reader{'' if _ordered else '_unordered'}", [ramp((256, 256), i32) % 4], 2,
+              reference=lambda x: x @ x.T, findings=() if _ordered else ("race",), compare=_ordered, cores={2: () if _ordered else ("race",)})
+    def _(x, ordered=_ordered):
+        @mesh_kernel(2, out((256, 256), i32), [pltpu.SemaphoreType.REGULAR, pltpu.VMEM((256, 256), f32), pltpu.VMEM((256, 256), i32)])
+        def kernel(x, o, semaphore, wide, whole):
+            def scoped(shared):
+                @pl.when(lax.axis_index("core") == 0)
+                def _():
+                    pltpu.sync_copy(x, shared)
+                    if ordered:
+                        pl.semaphore_signal(semaphore, 1, core_index=1)
+
+                @pl.when(lax.axis_index("core") == 1)
+                def _():
+                    pltpu.sync_copy(x, whole)
+                    wide[...] = whole[...].astype(f32)
+                    product = lax.dot_general(wide[...], wide[...], (((1,), (1,)), ((), ())), preferred_element_type=f32)
+                    if ordered:
+                        pl.semaphore_wait(semaphore, 1)
+                    pltpu.sync_copy(shared, whole)
+                    whole[...] = product.astype(i32) + whole[...] - whole[...]
+                    pltpu.sync_copy(whole, o)
+            pl.run_scoped(scoped, pltpu.HBM((256, 256), i32))
+        return kernel(x)
+
+
+@case("18_two_cores_one_block", [ramp((16, 128))], reference=lambda x: x[8:], cores={1: (), 2: ("race",)})
+def _(x):
+    return grid_call(copy, (2,), [pl.BlockSpec((8, 128), lambda i: (i, 0))], pl.BlockSpec((8, 128), lambda i: (0, 0)), out((8, 128)),
+                     compiler_params=parallel("parallel"))(x)
+
+
+@case("18_two_cores_own_blocks", [ramp((16, 128))], reference=lambda x: x + 1, cores={1: (), 2: ()})
+def _(x):
+    spec = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    return grid_call(increment, (2,), [spec], spec, out((16, 128)), compiler_params=parallel("parallel"))(x)
+
+
+# A counter in memory that only one core has: who ran which program, and in which order. The rows where a core begins are an input; were
+# they others, the counter would be read before it is set, or show another number.
+for _cores in range(1, 7):
+    _rows = -(-4 // _cores)
+
+    @case(f"19_programs_of_{_cores}_cores", [np.array([i % _rows == 0 for i in range(4)], np.int32)], cores={_cores: ()}, inspect=cores_used,
+          reference=lambda first, rows=_rows: jnp.array([[i % rows * 4 + j for j in range(4)] for i in range(4)], i32).repeat(8, 0).repeat(128, 1))
+    def _(first):
+        def kernel(first, o, count):
+            begins = (first[pl.program_id(0)] == 1) & (pl.program_id(1) == 0)
+
+            @pl.when(begins)
+            def _():
+                count[0] = 0
+
+            @pl.when(~begins)
+            def _():
+                count[0] += 1
+            o[...] = jnp.full((8, 128), count[0], i32)
+        return grid_call(kernel, (4, 4), [SMEM], pl.BlockSpec((8, 128), lambda i, j: (i, j)), out((32, 512), i32),
+                         scratch_shapes=[pltpu.SMEM((1,), i32)], compiler_params=parallel("parallel", "arbitrary"))(first)
+
+
+# JAX's lowering refuses this load itself: the kernel that ours is given is one on VMEM, moved.
+for _space in (pl.ANY, pltpu.HBM):
+    @case(f"20_load_from_{_space.value}", [X], reference=lambda x: x, wrong="is reached by DMA only", compare=False,
+          lowered=(lambda x: pl.pallas_call(copy, out_shape=out((8, 128)))(x), lambda text, space=_space: text.replace("<vmem>", f"<{space.value}>")))
+    def _(x, space=_space):
+        return pl.pallas_call(copy, in_specs=[pl.BlockSpec(memory_space=space)], out_shape=out((8, 128)))(x)
 
 
 @case("21_store_to_half", [np.arange(16, dtype=np.int32).repeat(1024).reshape(16, 8, 128)], reference=lambda x: jnp.concatenate([x[:8], x[:8]]))
@@ -157,6 +332,12 @@ def _(x):
     def kernel(x, o):
         pltpu.sync_copy(x.at[:8], o.at[8:])
     return pl.pallas_call(kernel, in_specs=[ANY], out_specs=ANY, out_shape=out((16, 8, 128), i32), input_output_aliases={0: 0})(x)
+
+
+for _name in ("22_right_permute", "23_all_gather", "23_all_reduce_sum", "23_reduce_scatter_sum", "24_pairs_of_devices", "24_two_writers_of_a_device"):
+    @case(_name, [], lacks="copies to other devices are not simulated")
+    def _():
+        raise NotImplementedError
 
 
 def pipeline(name, inputs, **options):
@@ -198,15 +379,20 @@ for _number, _indices in enumerate(([0, 0, 2, 2, 2, 5, 3, 3], [5] * 8)):
         return pl.pallas_call(outer, in_specs=[SMEM, ANY, ANY], out_specs=ANY, out_shape=out((1024, 128), i32), input_output_aliases={2: 0})(s, x, z)
 
 
+# The second cycle's first block is fetched while the first cycle's last program runs.
 @pipeline("28_two_cycles", [ramp((512, 512), i32)], reference=lambda x: x)
 def _(x):
     def outer(x, o):
-        spec = pl.BlockSpec((128, 512), lambda i: (i, 0))
-        run, make = pltpu.emit_pipeline_with_allocations(copy, grid=(4,), in_specs=[spec], out_specs=[spec])
+        spec = pl.BlockSpec((128, 128), lambda i, j: (i, j))
+        run, make = pltpu.emit_pipeline_with_allocations(copy, grid=(4, 4), in_specs=[spec], out_specs=[spec], should_accumulate_out=(False,))
 
         def scoped(allocations):
-            for cycle in range(2):
-                run(x, o, allocations=allocations, first_cycle=cycle == 0, last_cycle=cycle == 1)
+            def cycle(number):
+                def prefetch(source, target, scheduler):
+                    scheduler.prefetch(source, x)
+                run(x, o, allocations=allocations, first_cycle=number == 0, last_cycle=number == 1, prefetch=prefetch)
+            cycle(0)
+            cycle(1)
         pl.run_scoped(scoped, make(x, o))
     return pl.pallas_call(outer, in_specs=[ANY], out_specs=ANY, out_shape=out((512, 512), i32))(x)
 
@@ -222,6 +408,18 @@ def _(x):
     def outer(x, o):
         pltpu.emit_pipeline(body, grid=(8,), in_specs=[pl.BlockSpec((128, 128), lambda i: (i, 0))], out_specs=[pl.BlockSpec((128, 128), lambda i: (0, 0))])(x, o)
     return pl.pallas_call(outer, in_specs=[ANY], out_specs=ANY, out_shape=out((128, 128)))(x)
+
+
+# What was in HBM is added to the sum when it is stored; it is fetched once and stored once.
+@pipeline("28_accumulator", [ramp((1024, 128), i32), ramp((128, 128), i32, 1)], reference=lambda x, z: jnp.sum(x.reshape(8, 128, 128), 0) + z)
+def _(x, z):
+    def body(x, o):
+        o[...] = jnp.where(pl.program_id(0) == 0, 0, o[...]) + x[...]
+
+    def outer(x, z, o):
+        pltpu.emit_pipeline(body, grid=(8,), in_specs=[pl.BlockSpec((128, 128), lambda i: (i, 0))], should_accumulate_out=(True,),
+                            out_specs=[pl.BlockSpec((128, 128), lambda i: (0, 0))])(x, o, schedule=["default", "fixed"])
+    return pl.pallas_call(outer, in_specs=[ANY, ANY], out_specs=ANY, out_shape=out((128, 128), i32), input_output_aliases={1: 0})(x, z)
 
 
 @pipeline("29_bounded_slice_static", [ramp((16, 8, 128))], reference=lambda x: x[4:12])

@@ -61,8 +61,9 @@ add("cos_big", lax.cos, [X * 1e5], tolerance=1e-5)
 add("exp2_special", jnp.exp2, [SPECIAL], tolerance=2e-6)
 add("log1p_special", lax.log1p, [SPECIAL], tolerance=2e-6)
 add("cos_special", lax.cos, [SPECIAL], tolerance=2e-6)
-for _name in ("abs", "ceil", "floor", "neg", "sign", "is_finite", "square"):
+for _name in ("abs", "ceil", "floor", "sign", "is_finite", "square"):
     add(f"{_name}_f32", getattr(lax, _name), [SPECIAL])
+add("neg_f32", lax.neg, [SPECIAL], as_lowered=(lambda x: 0 - x, "0 - x, which is +0 where x is +0"))
 add("round_away", lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), [SPECIAL])
 add("round_even", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), [SPECIAL])
 for _name in ("abs", "neg", "sign", "clz", "population_count", "bitwise_not"):
@@ -84,7 +85,8 @@ for _name in ("shift_left", "shift_right_logical", "shift_right_arithmetic"):
     add(f"{_name}_u32", getattr(lax, _name), [WIDE, (np.abs(J) % 32).astype(np.uint32)])
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     for _dtype, _a, _b in (("f32", SPECIAL, SPECIAL[::-1]), ("i32", I, J), ("u32", WIDE, WIDE[::-1].copy())):
-        add(f"{_name}_{_dtype}", lambda a, b, f=getattr(lax, _name): f(a, b).astype(i32), [_a, _b])
+        ordered = dict(as_lowered=(lambda a, b: ((a < b) | (a > b)).astype(i32), "ordered and unequal, which NaNs are not"))
+        add(f"{_name}_{_dtype}", lambda a, b, f=getattr(lax, _name): f(a, b).astype(i32), [_a, _b], **(ordered if (_name, _dtype) == ("ne", "f32") else {}))
 add("floor_div_i32", lambda a, b: a // b, [WIDE_I, np.where(J == 0, 5, J)])
 add("mod_i32", lambda a, b: a % b, [WIDE_I, np.where(J == 0, 5, J)])
 add("logical_ops", lambda a, b: (jnp.logical_and(a > 0, b > 0) ^ jnp.logical_not(a > b)).astype(f32), [X, Y])

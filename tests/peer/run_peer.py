@@ -116,19 +116,23 @@ class Worker:
         return answer
 
 
-def simulate(program, folder, inputs, schedule):
-    command = [program, "simulate", folder / "module.mlir", "--json", "--output", folder / schedule.replace(":", "_"), "--schedule", schedule]
+def simulate(program, folder, inputs, schedule, cores):
+    command = [program, "simulate", folder / "module.mlir", "--json", "--output", output(folder, schedule, cores), "--schedule", schedule, "--cores", str(cores)]
     for i in range(inputs):
         command += ["--input", folder / f"in{i}.npy"]
     return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
-def same_values(case, folder, outputs, schedule):
+def output(folder, schedule, cores):
+    return folder / f"{schedule.replace(':', '_')}_{cores}"
+
+
+def same_values(case, folder, outputs, got_folder):
     import numpy as np
     from lower_and_interpret import equal
     import ml_dtypes
     for i in range(outputs):
-        wanted, got = np.load(folder / f"out{i}.npy"), np.load(folder / schedule.replace(":", "_") / f"out{i}.npy")
+        wanted, got = np.load(folder / f"out{i}.npy"), np.load(got_folder / f"out{i}.npy")
         if wanted.dtype == np.uint16 and got.dtype == np.uint16 and case.tolerance > 0:
             wanted, got = wanted.view(ml_dtypes.bfloat16), got.view(ml_dtypes.bfloat16)
         if not equal(wanted, got, case.tolerance):
@@ -136,23 +140,47 @@ def same_values(case, folder, outputs, schedule):
     return ""
 
 
+def judge_run(case, folder, outputs, program, schedule, cores):
+    """passes, differs or unsupported, and why, of one run."""
+    ran = simulate(program, folder, len(case.inputs), schedule, cores)
+    if ran.returncode not in (0, 1):
+        words = (ran.stderr.strip().splitlines() or ["no message"])[-1].split("module.mlir: ")[-1]
+        if case.wrong and ran.returncode == 3 and case.wrong in words:
+            return "passes", ""
+        if case.refused and ran.returncode == 3 and case.refused in words:
+            return "unsupported", words
+        return "unsupported" if ran.returncode == 3 else "differs", f"status {ran.returncode}: {words}"
+    if case.wrong:
+        return "differs", "does not refuse it"
+    document = json.loads(ran.stdout)
+    found, expected = document["findings"], case.cores.get(cores, case.findings)
+    kinds = {each["kind"] for each in found}
+    if kinds != set(expected):
+        first = found[0]["message"] if found else "nothing"
+        return "differs", f"finds {sorted(kinds) or 'nothing'}, not {sorted(expected) or 'nothing'}: {first}"
+    if case.compare and "race" not in expected and (why := same_values(case, folder, outputs, output(folder, schedule, cores))):
+        return "differs", why
+    why = case.inspect(document, cores) if case.inspect else ""
+    return ("differs", why) if why else ("passes", "")
+
+
 def judge_ours(case, folder, outputs, program):
-    """passes, differs or unsupported, and why; under three schedules, which must agree."""
-    for schedule in ("early", "late", "random:1"):
-        ran = simulate(program, folder, len(case.inputs), schedule)
-        if ran.returncode not in (0, 1):
-            words = (ran.stderr.strip().splitlines() or ["no message"])[-1].split("module.mlir: ")[-1]
-            if case.refused and ran.returncode == 3 and case.refused in words:
-                return "unsupported", words
-            return "unsupported" if ran.returncode == 3 else "differs", f"status {ran.returncode}: {words}"
-        found = json.loads(ran.stdout)["findings"]
-        kinds = {each["kind"] for each in found}
-        if kinds != set(case.findings):
-            first = found[0]["message"] if found else "nothing"
-            return "differs", f"{schedule}: finds {sorted(kinds) or 'nothing'}, not {sorted(case.findings) or 'nothing'}: {first}"
-        if case.compare and (why := same_values(case, folder, outputs, schedule)):
-            return "differs", f"{schedule}: {why}"
-    return "passes", ""
+    """The same under three schedules and each number of cores, which must agree."""
+    for cores in case.cores or (1,):
+        for schedule in ("early", "late", "random:1"):
+            verdict, why = judge_run(case, folder, outputs, program, schedule, cores)
+            if verdict != "passes":
+                return verdict, f"{schedule}, {cores} cores: {why}" if verdict == "differs" else why
+    return "passes", f"as JAX lowers it: {case.as_lowered[1]}" if case.as_lowered else ""
+
+
+def compare(worker, name, case, folder, options):
+    import scoreboard
+    if case.lacks:
+        return scoreboard.Row(name, case, {}, "unsupported", case.lacks)
+    answer = worker.run_patiently(name)
+    ours = judge_ours(case, folder, answer["outputs"], options.program) if answer["lowered"] else ("not lowered", answer["note"])
+    return scoreboard.Row(name, case, answer, *ours)
 
 
 def main():
@@ -169,16 +197,15 @@ def main():
         folder = options.keep or pathlib.Path(scratch)
         worker, rows = Worker(options, folder), []
         for name, case in cases.items():
-            answer = worker.run_patiently(name)
-            ours = judge_ours(case, folder / name, answer["outputs"], options.program) if answer["lowered"] else ("not lowered", answer["note"])
-            rows.append(scoreboard.Row(name, case, answer, *ours))
-            if ours[0] != "passes":
-                print(f"{name}: {ours[0]}: {ours[1]}", flush=True)
+            row = compare(worker, name, case, folder / name, options)
+            rows.append(row)
+            if row.verdict != "passes":
+                print(f"{name}: {row.verdict}: {row.note}", flush=True)
         worker.stop()
     print(scoreboard.summary(rows))
     if options.write:
         options.write.write_text(scoreboard.document(rows))
-    return 1 if any(row.verdict != "passes" and not row.case.refused for row in rows) else 0
+    return 1 if any(row.verdict != "passes" and not row.case.refused and not row.case.lacks for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "kernel_audit/sim/bitcast_view.h"
 #include "kernel_audit/sim/run.h"
 
 namespace kernel_audit::sim {
@@ -21,9 +22,16 @@ bool ForWords(std::int64_t first, std::int64_t count, F&& f) {
   return false;
 }
 
+// Calls f(first element, how many) for what the view touches of its buffer.
+template <typename F>
+void ForRuns(const View& part, F&& f) {
+  if (part.plain()) return part.ForEachRun(f);
+  for (std::int64_t i = 0; i < NumPlainParts(part); ++i) PlainPart(part, i).ForEachRun(f);
+}
+
 bool Meets(const std::vector<std::uint64_t>& touched, const View& part) {
   bool met = false;
-  part.ForEachRun([&](std::int64_t element, std::int64_t run) {
+  ForRuns(part, [&](std::int64_t element, std::int64_t run) {
     met = met || ForWords(element, run, [&](std::size_t word, std::uint64_t mask) { return (touched[word] & mask) != 0; });
   });
   return met;
@@ -32,7 +40,7 @@ bool Meets(const std::vector<std::uint64_t>& touched, const View& part) {
 // Whether an element was not yet touched.
 bool Touch(std::vector<std::uint64_t>& touched, const View& part) {
   bool fresh = false;
-  part.ForEachRun([&](std::int64_t element, std::int64_t run) {
+  ForRuns(part, [&](std::int64_t element, std::int64_t run) {
     ForWords(element, run, [&](std::size_t word, std::uint64_t mask) {
       fresh = fresh || (touched[word] & mask) != mask;
       touched[word] |= mask;

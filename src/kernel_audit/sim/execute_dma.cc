@@ -15,7 +15,7 @@ struct ReferencePayload : Payload {
   int from = -1, to = -1;
   std::vector<int> starts, sizes;  // sizes: registers of the extents that are not known, in their order
   Shape shape;
-  std::int64_t ratio = 1;  // of widths
+  std::int64_t wider = 1, narrower = 1;  // how many times its elements are
 };
 
 // A slice that sticks out is reported and moved inside, so that the program can go on.
@@ -59,12 +59,17 @@ void RunReshape(Machine& m, const Instruction& i) {
 
 void RunRefBitcast(Machine& m, const Instruction& i) {
   const auto& payload = static_cast<const ReferencePayload&>(*i.payload);
-  m.reference(payload.to) = m.reference(payload.from).Widen(payload.ratio);
+  m.reference(payload.to) = m.reference(payload.from).Widen(payload.wider).Narrow(payload.narrower);
 }
 
 void RunAllocate(Machine& m, const Instruction& i) {
   const auto& payload = static_cast<const ReferencePayload&>(*i.payload);
   m.reference(payload.to) = View::Whole(m.Allocate(i.op));
+}
+
+// How many elements of `b` are as wide as one of `a`; 1 when fewer are.
+std::int64_t WidthRatio(const ir::Value& a, const ir::Value& b) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(core::ByteSize(a.type.dtype) / core::ByteSize(b.type.dtype)));
 }
 
 core::Result<void> DecodeReference(Decoder& decoder, const ir::Op& op, Instruction::Run run) {
@@ -77,7 +82,8 @@ core::Result<void> DecodeReference(Decoder& decoder, const ir::Op& op, Instructi
     (i <= starts ? payload->starts : payload->sizes).push_back(decoder.RegisterOf(op.operands[i]));
   }
   if (op.code == OpCode::kRefBitcast) {
-    payload->ratio = static_cast<std::int64_t>(core::ByteSize(op.result()->type.dtype) / core::ByteSize(op.operands[0]->type.dtype));
+    payload->wider = WidthRatio(*op.result(), *op.operands[0]);
+    payload->narrower = WidthRatio(*op.operands[0], *op.result());
   }
   const Payload& kept = decoder.Keep(std::move(payload));
   Instruction& made = decoder.Emit(op, run);
@@ -104,8 +110,7 @@ std::optional<View> StaticView(const ir::Value* reference) {
     case OpCode::kRefSlice: return from->Sub(kStart.data(), shape.data());
     case OpCode::kRefSqueeze: return from->Squeeze(shape);
     case OpCode::kRefReshape: return from->Reshape(shape);
-    case OpCode::kRefBitcast:
-      return from->Widen(static_cast<std::int64_t>(core::ByteSize(reference->type.dtype) / core::ByteSize(op->operands[0]->type.dtype)));
+    case OpCode::kRefBitcast: return from->Widen(WidthRatio(*reference, *op->operands[0])).Narrow(WidthRatio(*op->operands[0], *reference));
     default: return std::nullopt;
   }
 }
@@ -116,9 +121,6 @@ core::Result<void> DecodeReshape(Decoder& decoder, const ir::Op& op) {
 }
 
 core::Result<void> DecodeRefBitcast(Decoder& decoder, const ir::Op& op) {
-  if (core::ByteSize(op.result()->type.dtype) < core::ByteSize(op.operands[0]->type.dtype)) {
-    return tl::unexpected(Unsupported(op, "to a narrower element type"));
-  }
   for (const ir::Value* value = op.operands[0]; value->producer != nullptr && !value->producer->operands.empty(); value = value->producer->operands[0]) {
     if (value->producer->code == OpCode::kRefBitcast) return tl::unexpected(Unsupported(op, "of a reference that was bitcast already"));
   }

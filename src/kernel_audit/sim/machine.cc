@@ -144,11 +144,7 @@ void Machine::NoteDmaAccess(const View& part, bool write, const ir::Op* op, int 
 void Machine::NameOrigins(const ir::Op* op, const View& part, ElementState* states, std::size_t elements) {
   const auto first = std::find(states, states + elements, kUnwritten);
   if (first == states + elements) return;
-  std::int64_t skip = first - states, at = part.offset;
-  part.ForEachRun([&](std::int64_t element, std::int64_t run) {
-    if (skip >= 0 && skip < run) at = element + skip;
-    skip -= run;
-  });
+  const std::int64_t at = part.ElementAt(first - states);
   std::replace(first, states + elements, kUnwritten, OriginAt(op, part, at, std::count(first, states + elements, kUnwritten)));
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "kernel_audit/sim/bitcast_view.h"
 #include "kernel_audit/sim/ops/elementwise.h"
 
 namespace kernel_audit::sim {
@@ -98,6 +99,7 @@ std::optional<View> View::Reshape(const Shape& wanted) const {
   View view = *this;
   view.rank = wanted.size();
   view.reshaped = true;
+  if (pieces > 1) return std::nullopt;
   std::size_t ours = rank;
   std::int64_t left = 1, step = 1;  // of our dimension `ours`: elements not yet taken, and their stride
   const auto next = [&] {
@@ -124,25 +126,16 @@ std::optional<View> View::Reshape(const Shape& wanted) const {
   return view;
 }
 
-View View::Widen(std::int64_t ratio) const {
-  View view = *this;
-  if (ratio == 1) return view;
-  const std::size_t row = rank - 2;
-  view.parts = ratio;
-  view.part_stride = stride[row];
-  view.stride[row] *= ratio;
-  view.shape[row] /= ratio;
-  return view;
-}
-
 View View::Squeeze(const Shape& squeezed) const {
   View view = *this;
   view.rank = 0;
+  view.piece_dim = kMaxRank;
   for (std::size_t d = 0; d < rank; ++d) {
     // Of the dimensions of extent 1, the first that the wanted shape has room for are kept; a dynamic extent waits for another one.
     const bool may_drop = shape[d] == 1 && rank - d > squeezed.size() - view.rank;
     const bool kept = view.rank < squeezed.size() && (!may_drop || squeezed[view.rank] == 1);
     if (!kept) continue;
+    if (d == piece_dim) view.piece_dim = view.rank;
     view.shape[view.rank] = shape[d];
     view.stride[view.rank] = stride[d];
     view.dim[view.rank++] = dim[d];
@@ -151,6 +144,7 @@ View View::Squeeze(const Shape& squeezed) const {
 }
 
 Region RegionOf(const View& view) {
+  if (view.pieces > 1) return RegionOf(WithWholeElements(view));
   Region region;
   const std::size_t rank = view.buffer->shape.size();
   std::int64_t first = view.offset, last = view.offset + (view.parts - 1) * view.part_stride;
@@ -217,64 +211,24 @@ std::int64_t View::elements() const {
 View View::Sub(const std::int64_t* starts, const std::int64_t* sizes) const {
   View view = *this;
   for (std::size_t d = 0; d < rank; ++d) {
-    view.offset += starts[d] * stride[d];
+    (d == piece_dim ? view.piece_row : view.offset) += starts[d] * stride[d];
     view.shape[d] = sizes[d];
   }
   return view;
 }
 
-namespace {
-
-View PartOf(const View& view, std::int64_t part) {
-  View one = view;
-  one.offset += part * view.part_stride;
-  one.parts = 1;
-  return one;
-}
-
-// Calls f(elements of the buffer, side by side, that are part number `part` of the view's; their block) for each part.
-template <typename F>
-void ForEachPart(const View& view, std::vector<std::byte>& block, F&& f) {
-  block.resize(static_cast<std::size_t>(view.elements()) * view.buffer->element_size);
-  for (std::int64_t part = 0; part < view.parts; ++part) f(PartOf(view, part), static_cast<std::size_t>(part));
-}
-
-void ReadParts(const View& view, std::byte* block) {
-  std::vector<std::byte> dense;
-  const std::size_t size = view.buffer->element_size, wide = view.element_size();
-  ForEachPart(view, dense, [&](const View& one, std::size_t part) {
-    Read(one, dense.data());
-    for (std::size_t e = 0; e * size < dense.size(); ++e) std::memcpy(block + e * wide + part * size, dense.data() + e * size, size);
-  });
-}
-
-void WriteParts(const View& view, const std::byte* block) {
-  std::vector<std::byte> dense;
-  const std::size_t size = view.buffer->element_size, wide = view.element_size();
-  ForEachPart(view, dense, [&](const View& one, std::size_t part) {
-    for (std::size_t e = 0; e * size < dense.size(); ++e) std::memcpy(dense.data() + e * size, block + e * wide + part * size, size);
-    Write(one, dense.data());
-  });
-}
-
-bool ReadPartStates(const View& view, ElementState* states) {
-  const auto count = static_cast<std::size_t>(view.elements());
-  std::vector<ElementState> one(count);
-  std::fill_n(states, count, kValid);
-  bool any = false;
-  for (std::int64_t part = 0; part < view.parts; ++part) {
-    if (!ReadStates(PartOf(view, part), one.data())) continue;
-    any = true;
-    for (std::size_t e = 0; e < count; ++e) states[e] = std::max(states[e], one[e]);
+std::int64_t View::ElementAt(std::int64_t index) const {
+  std::int64_t at = offset, row = piece_row;
+  for (std::size_t d = rank; d-- > 0;) {
+    (d == piece_dim ? row : at) += index % shape[d] * stride[d];
+    index /= shape[d];
   }
-  return any;
+  return at + row / pieces * piece_stride;
 }
-
-}  // namespace
 
 void Read(const View& view, std::byte* block) {
   if (view.elements() == 0) return;
-  if (view.parts > 1) return ReadParts(view, block);
+  if (!view.plain()) return ReadBitcast(view, block);
   const std::size_t size = view.buffer->element_size;
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {
     const std::size_t bytes = static_cast<std::size_t>(run) * size;
@@ -285,7 +239,7 @@ void Read(const View& view, std::byte* block) {
 
 void Write(const View& view, const std::byte* block) {
   if (view.elements() == 0) return;
-  if (view.parts > 1) return WriteParts(view, block);
+  if (!view.plain()) return WriteBitcast(view, block);
   const std::size_t size = view.buffer->element_size;
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {
     const std::size_t bytes = static_cast<std::size_t>(run) * size;
@@ -296,7 +250,7 @@ void Write(const View& view, const std::byte* block) {
 
 void Copy(const View& to, const View& from) {
   const bool inner_apart = to.rank > 0 && (to.stride[to.rank - 1] != 1 || from.stride[from.rank - 1] != 1) && to.shape[to.rank - 1] > 1;
-  if (to.parts > 1 || from.parts > 1 || inner_apart || to.elements() == 0) {
+  if (!to.plain() || !from.plain() || inner_apart || to.elements() == 0) {
     std::vector<std::byte> block(static_cast<std::size_t>(from.bytes()));
     Read(from, block.data());
     return Write(to, block.data());
@@ -325,7 +279,7 @@ void Copy(const View& to, const View& from) {
 bool ReadStates(const View& view, ElementState* states) {
   Shadow& shadow = view.buffer->shadow;
   if (shadow.all_valid() || view.elements() == 0) return false;
-  if (view.parts > 1) return ReadPartStates(view, states);
+  if (!view.plain()) return ReadBitcastStates(view, states);
   if (shadow.uniform()) {
     std::memset(states, shadow.at(0), static_cast<std::size_t>(view.elements()));
     return true;
@@ -346,8 +300,7 @@ bool ReadStates(const View& view, ElementState* states) {
 void WriteStates(const View& view, const ElementState* states) {
   Shadow& shadow = view.buffer->shadow;
   if ((states == nullptr && shadow.all_valid()) || view.elements() == 0) return;
-  for (std::int64_t part = 0; view.parts > 1 && part < view.parts; ++part) WriteStates(PartOf(view, part), states);
-  if (view.parts > 1) return;
+  if (!view.plain()) return WriteBitcastStates(view, states);
   if (states == nullptr && static_cast<std::size_t>(view.elements()) == view.buffer->elements) return shadow.SetAll(kValid);
   ElementState* all = shadow.Mixed();
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {

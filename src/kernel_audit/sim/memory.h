@@ -92,8 +92,11 @@ Shape ElementIndex(const Buffer& buffer, std::int64_t element);
 std::array<std::byte, 8> UndefinedElement(DType dtype);
 
 // A box of a buffer's elements, possibly with some dimensions dropped. Strides are in elements; dimension i of the view is dimension
-// dim[i] of the buffer, unless `reshaped`. An element of the view is `parts` elements of the buffer, `part_stride` apart, the first in its
-// low bits: memory that is seen as a wider element type.
+// dim[i] of the buffer, unless `reshaped`.
+//
+// Memory that is seen as a wider element type: an element of the view is `parts` elements of the buffer, `part_stride` apart, the first in its
+// low bits. As a narrower one: row r of the view, counted from row `piece_row` of what was bitcast and stride[piece_dim] of its rows apart,
+// is bits [r % pieces, r % pieces + 1) * width of the buffer's elements at offset + r / pieces * piece_stride.
 struct View {
   Buffer* buffer = nullptr;
   std::int64_t offset = 0;
@@ -102,6 +105,8 @@ struct View {
   std::array<std::int64_t, kMaxRank> stride{};
   std::array<std::size_t, kMaxRank> dim{};
   std::int64_t parts = 1, part_stride = 0;
+  std::int64_t pieces = 1, piece_row = 0, piece_stride = 0;
+  std::size_t piece_dim = kMaxRank;  // kMaxRank: all is in row `piece_row`
   bool reshaped = false;
 
   // Dense and row-major, without a buffer.
@@ -116,10 +121,16 @@ struct View {
   std::optional<View> Reshape(const Shape& shape) const;
   // `ratio` elements along the second-last dimension as one.
   View Widen(std::int64_t ratio) const;
-  std::size_t element_size() const { return buffer->element_size * static_cast<std::size_t>(parts); }
+  // Every element as `ratio` along the second-last dimension. Not of a view that is bitcast already.
+  View Narrow(std::int64_t ratio) const;
+  // Elements of the buffer are those of the view.
+  bool plain() const { return parts == 1 && pieces == 1; }
+  std::size_t element_size() const { return buffer->element_size * static_cast<std::size_t>(parts) / static_cast<std::size_t>(pieces); }
   std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(element_size()); }
   // Without the dimensions (all of extent 1) that are not in `shape`.
   View Squeeze(const Shape& squeezed) const;
+  // The buffer's element that an element of the view, counted in row-major order, lies in or begins with.
+  std::int64_t ElementAt(std::int64_t index) const;
   // The offset and length of each run of elements that lie side by side, in row-major order.
   template <typename F>
   void ForEachRun(F&& f) const;
