@@ -34,6 +34,8 @@ class TestSummary(unittest.TestCase):
     def test_counts_a_script_once(self):
         self.assertEqual(summary('<testcase name="layers" status="run"/>', None), ["1 passed, 0 failed, 0 skipped"])
         self.assertEqual(summary('<testcase name="layers" status="notrun"/>', None), ["SKIPPED layers: notrun", "0 passed, 0 failed, 1 skipped"])
+        said = '<testcase name="peer" status="notrun"><system-out>one\nSKIPPED no packages\n</system-out></testcase>'
+        self.assertEqual(summary(said, None), ["SKIPPED peer: no packages", "0 passed, 0 failed, 1 skipped"])
 
     def test_a_program_that_crashed_has_failed(self):
         self.assertEqual(summary('<testcase name="a_tests" status="fail"/>', None), ["0 passed, 1 failed, 0 skipped"])

@@ -204,7 +204,12 @@ def mesh_kernel(cores, out_shape, scratch_shapes):
 
 
 def on_cores(name, inputs, count, **options):
-    return case(name, inputs, interpret_options={"num_cores_or_threads": count, "vector_clock_size": 64}, **options)
+    return case(name, inputs, interpret_options=several(count), **options)
+
+
+def several(count):
+    """JAX's TPU interpreter with as many cores."""
+    return {"num_cores_or_threads": count, "vector_clock_size": 64, "allow_hbm_allocation_in_run_scoped": True}
 
 
 # Core i may only read what core i + 1 wrote once all have passed the barrier.
@@ -301,7 +306,7 @@ def _(x):
 for _cores in range(1, 7):
     _rows = -(-4 // _cores)
 
-    @case(f"19_programs_of_{_cores}_cores", [np.array([i % _rows == 0 for i in range(4)], np.int32)], cores={_cores: ()}, inspect=cores_used,
+    @case(f"19_programs_of_{_cores}_cores", [np.array([i % _rows == 0 for i in range(4)], np.int32)], cores={_cores: ()}, inspect=cores_used, interpret_options=several(_cores),
           reference=lambda first, rows=_rows: jnp.array([[i % rows * 4 + j for j in range(4)] for i in range(4)], i32).repeat(8, 0).repeat(128, 1))
     def _(first):
         def kernel(first, o, count):

@@ -7,7 +7,7 @@ CONFORMANCE = (
     "a block revisited after others is an error", "matrix product over a grid", "blocks outside an array", "scalars read outside an array",
     "a DMA's range outside an array", "scalar prefetch", "grids whose extents come at run time", "aliases that later programs read",
     "a DMA read before and after its wait", "floating-point operations skipped on request", "memory read before it is written",
-    "how often blocks are stored", "parallel dimensions in any order", "an arbitrary dimension before a parallel one",
+    "how often blocks are stored", "parallel dimensions in any order", "an arbitrary dimension before a parallel one: JAX's TPU interpreter refuses it, JAX's lowering does not",
     "cores that meet at a barrier", "memory that cores share, ordered by a semaphore", "the same with nothing that orders it",
     "two cores on one block and on their own", "which core runs which programs", "a load from HBM", "a DMA to half of an aliased output",
     "a ring of devices", "collectives among devices", "races among devices", "a pipeline's copy", "a pipeline that gathers",
