@@ -11,6 +11,7 @@ target_link_libraries(ka_test_support PUBLIC ka::simulated ka::trace GTest::gmoc
 ka_simulated_test(examples_tests ${CMAKE_SOURCE_DIR}/tests/examples_test.cc)
 ka_simulated_test(field_cases_tests ${CMAKE_SOURCE_DIR}/tests/field_cases/*.cc)
 ka_simulated_test(golden_tests ${CMAKE_SOURCE_DIR}/tests/golden_test.cc)
+ka_simulated_test(stored_modules_tests ${CMAKE_SOURCE_DIR}/tests/stored_modules_test.cc)
 ka_simulated_test(machine_tests ${CMAKE_SOURCE_DIR}/tests/machine/*.cc)
 ka_simulated_test(races_tests ${CMAKE_SOURCE_DIR}/tests/races/*.cc)
 

@@ -38,6 +38,8 @@ HostArray MakeArray(DType dtype, const Shape& shape, const std::function<double(
       case DType::kFloat32: array.elements<float>()[at] = static_cast<float>(value(i)); break;
       case DType::kBFloat16: array.elements<std::uint16_t>()[at] = core::FloatToBFloat16(static_cast<float>(value(i))); break;
       case DType::kInt32: array.elements<std::int32_t>()[at] = static_cast<std::int32_t>(value(i)); break;
+      case DType::kUInt32: array.elements<std::uint32_t>()[at] = static_cast<std::uint32_t>(value(i)); break;
+      case DType::kInt16: array.elements<std::int16_t>()[at] = static_cast<std::int16_t>(value(i)); break;
       case DType::kInt8: array.elements<std::int8_t>()[at] = static_cast<std::int8_t>(value(i)); break;
       default: throw std::runtime_error("MakeArray does not make " + std::string(core::Name(dtype)));
     }
@@ -57,6 +59,8 @@ std::vector<double> Values(const HostArray& array) {
     case DType::kFloat32: for (float v : array.elements<float>()) values.push_back(v); break;
     case DType::kBFloat16: for (std::uint16_t v : array.elements<std::uint16_t>()) values.push_back(core::BFloat16ToFloat(v)); break;
     case DType::kInt32: for (std::int32_t v : array.elements<std::int32_t>()) values.push_back(v); break;
+    case DType::kUInt32: for (std::uint32_t v : array.elements<std::uint32_t>()) values.push_back(v); break;
+    case DType::kInt16: for (std::int16_t v : array.elements<std::int16_t>()) values.push_back(v); break;
     case DType::kInt8: for (std::int8_t v : array.elements<std::int8_t>()) values.push_back(v); break;
     default: throw std::runtime_error("Values does not read " + std::string(core::Name(array.dtype())));
   }

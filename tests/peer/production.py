@@ -63,12 +63,12 @@ def _(q, k, v):
     return jax.grad(f, argnums=(0, 1, 2))(q, k, v)
 
 
-def splash_kernel(window=None):
+def splash_kernel(window=None, heads=2):
     shape = (256, 256)
     one = splash_mask.CausalMask(shape) if window is None else splash_mask.LocalMask(shape, window_size=window, offset=0)
     sizes = splash.BlockSizes(block_q=128, block_kv=128, block_kv_compute=128, block_q_dkv=128, block_kv_dkv=128, block_kv_dkv_compute=128,
                               block_q_dq=128, block_kv_dq=128)
-    return splash.make_splash_mha(mask=splash_mask.MultiHeadMask([one, one]), block_sizes=sizes, head_shards=1, q_seq_shards=1)
+    return splash.make_splash_mha(mask=splash_mask.MultiHeadMask([one] * heads), block_sizes=sizes, head_shards=1, q_seq_shards=1)
 
 
 def splash_reference(q, k, v, window=None):
