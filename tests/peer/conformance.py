@@ -1,4 +1,6 @@
 """Kernels that show one property of Pallas each: grids, windows, memory, DMAs, pipelines. The first 30 numbers in names are the rows of the table in docs/peer.md."""
+import inspect
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -200,7 +202,10 @@ def _(x):
 
 def mesh_kernel(cores, out_shape, scratch_shapes):
     """A decorator: the kernel runs on as many cores at once."""
-    return pl.kernel(out_shape=out_shape, mesh=pltpu.create_tensorcore_mesh("core", num_cores=cores), scratch_shapes=scratch_shapes)
+    mesh = pltpu.create_tensorcore_mesh("core", num_cores=cores)
+    if "out_shape" in inspect.signature(pl.kernel).parameters:
+        return pl.kernel(out_shape=out_shape, mesh=mesh, scratch_shapes=scratch_shapes)
+    return pl.kernel(out_type=out_shape, mesh=mesh, scratch_types=scratch_shapes)  # newer versions of JAX
 
 
 def on_cores(name, inputs, count, **options):
@@ -701,9 +706,7 @@ def _(x):
 
 @case("46_core_barrier_free_kernel", [X], reference=lambda x: x + 1, interpreter="pl.kernel with a mesh of one core")
 def _(x):
-    mesh = pltpu.create_tensorcore_mesh("core", num_cores=1)
-
-    @pl.kernel(out_shape=out((8, 128)), mesh=mesh, scratch_shapes=[pltpu.VMEM((8, 128), f32)])
+    @mesh_kernel(1, out((8, 128)), [pltpu.VMEM((8, 128), f32)])
     def kernel(x, o, scratch):
         pltpu.sync_copy(x, scratch)
         scratch[...] += 1

@@ -5,6 +5,7 @@ one line of JSON on standard output. Whoever started it ends it when a line is t
 nobody started never returns.
 """
 import base64
+import inspect
 import io
 import json
 import os
@@ -23,8 +24,9 @@ from jax.sharding import AbstractDevice, AbstractMesh, AxisType
 # Source lines keep a file's name and lose the folders of this machine.
 jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
 
-# What emit_pipeline asks to know of a chip, for lowering only; no TPU is there.
-CHIP = AbstractMesh((1,), ("x",), axis_types=(AxisType.Explicit,), abstract_device=AbstractDevice("TPU v5 lite", 1))
+# What emit_pipeline asks to know of a chip, for lowering only; no TPU is there. Newer versions of JAX ask for the platform too.
+PLATFORM = ("tpu",) if "platform" in inspect.signature(AbstractDevice).parameters else ()
+CHIP = AbstractMesh((1,), ("x",), axis_types=(AxisType.Explicit,), abstract_device=AbstractDevice("TPU v5 lite", 1, *PLATFORM))
 
 
 def bits(array):
@@ -43,7 +45,8 @@ def equal(wanted, got, tolerance):
         return False
     if tolerance == 0 and not (np.issubdtype(wanted.dtype, np.floating) or wanted.dtype == jnp.bfloat16):
         return bool(np.array_equal(wanted, got))
-    wide = wanted.astype(np.float64), got.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        wide = wanted.astype(np.float64), got.astype(np.float64)
     if tolerance == 0:
         signs = np.signbit(wide[0]) == np.signbit(wide[1])
         return bool(np.all(((wide[0] == wide[1]) & signs) | (np.isnan(wide[0]) & np.isnan(wide[1]))))

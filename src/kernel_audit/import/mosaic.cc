@@ -43,13 +43,13 @@ class KernelReader {
       return Fail("its body is not one builtin.module");
     }
     if (auto version = CheckVersion(top, call_.name); !version) return version;
-    const Operation* main = Function("main");
-    if (main == nullptr) return Fail("its body has no function 'main'");
-    auto body = builder_.Build(main->regions[0], main->location);
+    main_ = Main();
+    if (main_ == nullptr) return Fail("its body has no function 'main', nor one other that has dimension_semantics");
+    auto body = builder_.Build(main_->regions[0], main_->location);
     if (!body) return tl::unexpected(body.error());
     kernel_.body = *body;
-    kernel_.location = main->location;
-    return ReadMain(*main);
+    kernel_.location = main_->location;
+    return ReadMain(*main_);
   }
 
  private:
@@ -57,9 +57,23 @@ class KernelReader {
     return core::Fail(ErrorCode::kBadInput, "kernel '" + call_.name + "': " + message);
   }
 
+  static bool IsFunction(const Operation& operation) { return PlainName(operation) == "func.func" && operation.regions.size() == 1; }
+
+  // The kernel's function: 'main' up to version 10 of Mosaic; newer ones give it the kernel's own name, and it alone has a grid.
+  const Operation* Main() const {
+    if (const Operation* main = Function("main")) return main;
+    const Operation* found = nullptr;
+    for (const Operation& operation : module_.top.regions[0].blocks[0].operations) {
+      if (!IsFunction(operation) || operation.attributes->Find("dimension_semantics") == nullptr) continue;
+      if (found != nullptr) return nullptr;
+      found = &operation;
+    }
+    return found;
+  }
+
   const Operation* Function(const std::string& name) const {
     for (const Operation& operation : module_.top.regions[0].blocks[0].operations) {
-      if (PlainName(operation) != "func.func" || operation.regions.size() != 1) continue;
+      if (!IsFunction(operation)) continue;
       const Attribute* symbol = operation.attributes->Find("sym_name");
       if (symbol != nullptr && symbol->kind == Attribute::Kind::kString && symbol->text == name) return &operation;
     }
@@ -106,7 +120,7 @@ class KernelReader {
       if (kernel_.index_maps[i].name == name) return static_cast<int>(i);
     }
     const Operation* function = Function(name);
-    if (function == nullptr || name == "main") return Fail("index map '" + name + "' is not one of its functions");
+    if (function == nullptr || function == main_) return Fail("index map '" + name + "' is not one of its functions");
     auto body = builder_.Build(function->regions[0], function->location);
     if (!body) return tl::unexpected(body.error());
     kernel_.index_maps.push_back({name, *body});
@@ -114,6 +128,7 @@ class KernelReader {
   }
 
   const KernelCall& call_;
+  const Operation* main_ = nullptr;
   const MlirModule& module_;
   ir::Kernel& kernel_;
   RegionBuilder builder_;

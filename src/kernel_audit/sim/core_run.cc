@@ -143,22 +143,55 @@ core::Result<void> CoreRun::EvaluateIndexMaps(const Shape& point, Buffering buff
   return {};
 }
 
+void CoreRun::SwapTables() {
+  for (PrefetchTable& table : tables_) std::swap_ranges(table.before.begin(), table.before.end(), table.buffer->storage.begin());
+}
+
+// Whether what the body did to the tables matters to a block of the program at `position` or of a later one.
+core::Result<bool> CoreRun::ChangesBlocks(const Share& share, Shape position) {
+  const std::vector<Shape> kept = next_;
+  bool changes = false;
+  do {
+    const Shape point = share.PointAt(position);
+    if (auto done = EvaluateIndexMaps(point, Buffering::kAny); !done) return tl::unexpected(done.error());
+    const std::vector<Shape> now = next_;
+    SwapTables();
+    auto done = EvaluateIndexMaps(point, Buffering::kAny);
+    SwapTables();
+    if (!done) return tl::unexpected(done.error());
+    changes = next_ != now;
+  } while (!changes && Advance(position, share.size));
+  next_ = kept;
+  return changes;
+}
+
 // The next index has been read already, the one after it has not: how many depends on the number of buffers.
-void CoreRun::CheckPrefetch() {
+core::Result<void> CoreRun::CheckPrefetch(const Share& share, const Shape& position) {
+  const auto same = [](const PrefetchTable& table) { return table.before == table.buffer->storage; };
+  if (std::all_of(tables_.begin(), tables_.end(), same)) return {};
+  const Shape point = machine_.grid_point;
+  const auto changes = ChangesBlocks(share, position);
+  machine_.grid_point = point;
+  if (!changes) return tl::unexpected(changes.error());
   for (PrefetchTable& table : tables_) {
-    if (table.before == table.buffer->storage) continue;
+    const bool report = *changes && !same(table);
     table.before = table.buffer->storage;
-    Finding finding;
-    finding.kind = FindingKind::kRace;
-    finding.buffer = table.buffer->name;
-    finding.location = table.writer->location;
-    finding.other_location = kernel_.location;
-    const std::string region = RegionText(View::Whole(*table.buffer));
-    finding.accesses = {{machine_.name(), true, finding.location, region, machine_.grid_point},
-                        {"the index maps", false, finding.other_location, region, machine_.grid_point}};
-    finding.message = "the body changed " + table.buffer->name + ", which index maps read: whether they see it depends on how far ahead blocks are fetched";
-    machine_.Report(std::move(finding));
+    if (report) ReportPrefetch(table);
   }
+  return {};
+}
+
+void CoreRun::ReportPrefetch(const PrefetchTable& table) {
+  Finding finding;
+  finding.kind = FindingKind::kRace;
+  finding.buffer = table.buffer->name;
+  finding.location = table.writer->location;
+  finding.other_location = kernel_.location;
+  const std::string region = RegionText(View::Whole(*table.buffer));
+  finding.accesses = {{machine_.name(), true, finding.location, region, machine_.grid_point},
+                      {"the index maps", false, finding.other_location, region, machine_.grid_point}};
+  finding.message = "the body changed " + table.buffer->name + ", which index maps read: whether they see it depends on how far ahead blocks are fetched";
+  machine_.Report(std::move(finding));
 }
 
 core::Result<void> CoreRun::Run(const Share& share) {
@@ -192,6 +225,7 @@ core::Result<void> CoreRun::RunPrograms(const Share& share) {
     for (const auto& window : windows_) {
       window->MoveTo(machine_, next_[static_cast<std::size_t>(&window - windows_.data())], static_cast<std::int32_t>(number));
     }
+    const Shape current = position;
     last = !Advance(position, share.size);
     const Shape following = share.PointAt(position);
     if (!last) {
@@ -203,7 +237,7 @@ core::Result<void> CoreRun::RunPrograms(const Share& share) {
     if (!last) {
       if (auto done = EvaluateIndexMaps(following, Buffering::kOne); !done) return done;
       machine_.grid_point = point;
-      CheckPrefetch();
+      if (auto done = CheckPrefetch(share, current); !done) return done;
     }
     for (std::size_t w = 0; w < windows_.size(); ++w) {
       if (last || windows_[w]->Leaves(next_[w])) windows_[w]->WriteBack(machine_, static_cast<std::int32_t>(number));

@@ -46,7 +46,6 @@ class CoreRun {
   enum class Buffering { kOne, kMore, kAny };
   core::Result<void> EvaluateIndexMaps(const Shape& point, Buffering buffering);
   core::Result<void> RunPrograms(const Share& share);
-  void CheckPrefetch();
 
   const Program& program_;
   const ir::Kernel& kernel_;
@@ -64,6 +63,10 @@ class CoreRun {
     std::vector<std::byte> before;
   };
   std::vector<PrefetchTable> tables_;
+  core::Result<void> CheckPrefetch(const Share& share, const Shape& position);
+  core::Result<bool> ChangesBlocks(const Share& share, Shape position);
+  void SwapTables();
+  void ReportPrefetch(const PrefetchTable& table);
 };
 
 }  // namespace kernel_audit::sim
