@@ -32,7 +32,7 @@ void PrintTo(const StoredModule& module, std::ostream* out) { *out << module.fol
 
 std::vector<StoredModule> Modules() {
   std::vector<StoredModule> modules;
-  for (const char* folder : {"production", "features", "newest_jax"}) {
+  for (const char* folder : {"production", "features", "newest_jax", "user_races"}) {
     const Json cases = core::ParseJson(ReadText(Data() / folder / "cases.json")).value();
     for (const auto& [name, entry] : cases.items()) modules.push_back({folder, name, entry});
   }
@@ -147,7 +147,7 @@ TEST_P(StoredModuleTest, IsRightUnderEverySchedule) {
 INSTANTIATE_TEST_SUITE_P(All, StoredModuleTest, ::testing::ValuesIn(Modules()),
                          [](const auto& info) { return info.param.folder + "_" + info.param.name; });
 
-TEST(StoredModules, AreThere) { EXPECT_EQ(Modules().size(), 12u + 27u + 8u); }
+TEST(StoredModules, AreThere) { EXPECT_EQ(Modules().size(), 12u + 27u + 8u + 38u); }
 
 }  // namespace
 }  // namespace kernel_audit::testing
