@@ -7,19 +7,19 @@
 
 namespace kernel_audit::testing {
 
-// Joins a Mosaic body with its call: `table` int32 values in SMEM first, then float32 `in` -> `out`, both (rows, 128).
-inline std::string PrefetchModule(const std::string& body, int table, int rows_in, int rows_out) {
-  const std::string t = "tensor<" + std::to_string(table) + "xi32>", in = "tensor<" + std::to_string(rows_in) + "x128xf32>",
+// Joins a Mosaic body with its call: `table` ("6", "8x128") int32 values in SMEM first, then float32 `in` -> `out`, both (rows, 128).
+inline std::string PrefetchModule(const std::string& body, const std::string& table, int rows_in, int rows_out) {
+  const std::string t = "tensor<" + table + "xi32>", in = "tensor<" + std::to_string(rows_in) + "x128xf32>",
                     out = "tensor<" + std::to_string(rows_out) + "x128xf32>";
   return "module @m {\n  func.func public @main(%s: " + t + ", %a: " + in + ") -> " + out +
          " {\n    %r = stablehlo.custom_call @tpu_custom_call(%s, %a) {backend_config = \"{\\22custom_call_config\\22: {\\22body\\22: \\22" +
-         core::Base64(body) + "\\22}}\", kernel_name = \"prefetch\"} : (" + t + ", " + in + ") -> " + out + "\n    return %r : " + out + "\n  }\n}\n";
+         core::Base64(body) + "\\22, \\22needs_layout_passes\\22: true}}\", kernel_name = \"prefetch\"} : (" + t + ", " + in + ") -> " + out + "\n    return %r : " + out + "\n  }\n}\n";
 }
 
 // A Mosaic module: blocks of (8, 128), `grid` programs, `buffers_attribute` in the input's window; `ops` the body (%s the table, %x, %z;
 // %c0 is an index 0), `map` the input's index map (%i, %s; it ends in a return), the output's is i -> (i, 0).
-inline std::string PrefetchBody(int table, int grid, const std::string& ops, const std::string& map, const std::string& buffers_attribute = "") {
-  const std::string smem = "memref<" + std::to_string(table) + "xi32, #tpu.memory_space<smem>>", vmem = "memref<8x128xf32, #tpu.memory_space<vmem>>";
+inline std::string PrefetchBody(const std::string& table, int grid, const std::string& ops, const std::string& map, const std::string& buffers_attribute = "") {
+  const std::string smem = "memref<" + table + "xi32, #tpu.memory_space<smem>>", vmem = "memref<8x128xf32, #tpu.memory_space<vmem>>";
   return "\"builtin.module\"() ({\n  \"func.func\"() ({\n  ^bb0(%i: i32, %s: " + smem + ", %x: " + vmem + ", %z: " + vmem +
          "):\n    %c0 = \"arith.constant\"() {value = 0 : index} : () -> index\n" + ops +
          "    %v = \"vector.load\"(%x, %c0, %c0) : (" + vmem + ", index, index) -> vector<8x128xf32>\n" +
@@ -51,7 +51,7 @@ inline std::string ClampedPrefetchModule() {
       "    %last = \"arith.subi\"(%b, %one) : (i32, i32) -> i32\n"
       "    %k = \"arith.minsi\"(%i, %last) : (i32, i32) -> i32\n"
       "    \"func.return\"(%k, %zero) : (i32, i32) -> ()\n";
-  return PrefetchModule(PrefetchBody(1, 4, "", map), 1, 32, 32);
+  return PrefetchModule(PrefetchBody("1", 4, "", map), "1", 32, 32);
 }
 
 // A copy in 6 programs that follows a table of 6 block numbers; the body first sets table[1..5] to 3.
@@ -71,7 +71,7 @@ inline std::string MutatedPrefetchModule(bool mutate, const std::string& buffers
       "    %k = \"arith.index_cast\"(%i) : (i32) -> index\n"
       "    %b = \"memref.load\"(%s, %k) : (" + type + ", index) -> i32\n"
       "    \"func.return\"(%b, %zero) : (i32, i32) -> ()\n";
-  return PrefetchModule(PrefetchBody(6, 6, ops, map, buffers_attribute), 6, 48, 48);
+  return PrefetchModule(PrefetchBody("6", 6, ops, map, buffers_attribute), "6", 48, 48);
 }
 
 }  // namespace kernel_audit::testing

@@ -15,15 +15,15 @@ using ::testing::IsEmpty;
 const core::Chip& Chip(const char* name) { return **core::FindChip(name); }
 
 // Traces a kernel of inputs with these shapes and counts it. Nothing runs, so the inputs' values don't matter.
-sim::KernelMemory Count(const SingleFunction& function, const std::vector<core::ArrayType>& types, const char* chip = "v5e") {
+sim::KernelMemory Count(const SingleFunction& function, const std::vector<core::ArrayType>& types) {
   std::vector<HostArray> arrays(types.begin(), types.end());
   std::vector<const HostArray*> inputs;
   for (const HostArray& array : arrays) inputs.push_back(&array);
-  return sim::CountMemory(Kernel(Single(function), inputs).program().kernel(), Chip(chip));
+  return sim::CountMemory(Kernel(Single(function), inputs).program().kernel());
 }
 
-std::int64_t Vmem(const SingleFunction& function, const std::vector<core::ArrayType>& types, const char* chip = "v5e") {
-  return Count(function, types, chip).vmem.bytes;
+std::int64_t Vmem(const SingleFunction& function, const std::vector<core::ArrayType>& types) {
+  return Count(function, types).vmem.bytes;
 }
 
 pl::BlockSpec Tiles(const pl::Block& block) {
@@ -39,10 +39,10 @@ std::int64_t VectorAdd(int in, int out) {
   }, {{DType::kFloat32, {4096}}, {DType::kFloat32, {4096}}});
 }
 
-std::int64_t CopyTiles(const pl::Block& block, const Shape& shape, DType dtype = DType::kFloat32, const char* chip = "v5e") {
+std::int64_t CopyTiles(const pl::Block& block, const Shape& shape, DType dtype = DType::kFloat32) {
   return Vmem([=](const auto& a) {
     return pl::pallas_call(Copy, {.grid = pl::ceil_grid(shape, block), .in_specs = {Tiles(block)}, .out_specs = {Tiles(block)}, .out_shape = a[0].aval()})(a[0]);
-  }, {{dtype, shape}}, chip);
+  }, {{dtype, shape}});
 }
 
 TEST(Capacity, CountsWindowsTimesTheirBuffers) {
@@ -85,17 +85,36 @@ TEST(Capacity, AWindowOfTheWholeArrayHasOneBufferAndFewRowsAreNotPaddedToEight) 
   EXPECT_EQ(Vmem(sums, {{DType::kFloat32, {1024, 1024}}}), 4198400);  // libtpu
 }
 
+// Each is the size of libtpu's allocation for a scratch operand, in VMEM or SMEM, on v4, v5e, v5p, v6e and 7x.
 TEST(Capacity, PadsToTiles) {
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kFloat32, {8, 1448}), 8 * 1536 * 4);
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kFloat32, {3, 9, 1}), 3 * 16 * 128 * 4);
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kFloat32, {3, 128}), 4 * 128 * 4);
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kBFloat16, {1, 128}), 2 * 128 * 2);
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kBFloat16, {9, 128}), 16 * 128 * 2);
-  EXPECT_EQ(sim::TiledBytes(Chip("7x"), DType::kBFloat16, {17, 128}), 32 * 128 * 2);
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kBFloat16, {17, 128}), 24 * 128 * 2);
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kInt8, {33, 128}), 64 * 128);
-  EXPECT_EQ(sim::TiledBytes(Chip("v5e"), DType::kFloat32, {5}), 512);
-  EXPECT_EQ(CopyTiles({16, 128}, {64, 256}, DType::kBFloat16, "7x"), 4 * 16 * 128 * 2);
+  const auto f32 = [](const Shape& shape) { return sim::TiledBytes(DType::kFloat32, shape); };
+  const auto bf16 = [](const Shape& shape) { return sim::TiledBytes(DType::kBFloat16, shape); };
+  const auto int8 = [](const Shape& shape) { return sim::TiledBytes(DType::kInt8, shape); };
+  EXPECT_EQ(f32({8, 1448}), 8 * 1536 * 4);
+  EXPECT_EQ(f32({1, 300}), 1536);
+  EXPECT_EQ(f32({3, 300}), 6144);
+  EXPECT_EQ(f32({5, 300}), 12288);
+  EXPECT_EQ(f32({17, 300}), 36864);
+  EXPECT_EQ(f32({2, 3, 300}), 12288);
+  EXPECT_EQ(bf16({1, 300}), 1536);
+  EXPECT_EQ(bf16({9, 300}), 12288);
+  EXPECT_EQ(bf16({17, 300}), 18432);
+  EXPECT_EQ(int8({1, 300}), 1536);
+  EXPECT_EQ(int8({9, 300}), 6144);
+  EXPECT_EQ(int8({33, 300}), 15360);
+  EXPECT_EQ(f32({5}), 512);
+  EXPECT_EQ(f32({129}), 1024);
+  EXPECT_EQ(f32({1000}), 4096);
+  EXPECT_EQ(f32({1025}), 8192);
+  EXPECT_EQ(f32({3000}), 12288);
+  EXPECT_EQ(bf16({5}), 512);
+  EXPECT_EQ(bf16({300}), 1024);
+  EXPECT_EQ(bf16({1025}), 4096);
+  EXPECT_EQ(int8({5}), 512);
+  EXPECT_EQ(int8({513}), 1024);
+  EXPECT_EQ(int8({3000}), 3072);
+  EXPECT_EQ(f32({}), 512);
+  EXPECT_EQ(CopyTiles({24, 1024}, {4800, 8192}, DType::kInt8), 98304);  // libtpu: a window is padded alike
 }
 
 // Of memory in scopes, the most that is alive at once.

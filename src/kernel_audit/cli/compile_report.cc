@@ -14,11 +14,9 @@ using core::Json;
 
 std::string Figure(std::int64_t bytes) { return bytes < 0 ? "-" : std::to_string(bytes); }
 
-const core::Chip& ChipOf(const target::Topology& topology) { return **core::FindChip(topology.chip); }
-
 // Our own count of a kernel's scoped VMEM, at least.
-std::int64_t LeastScoped(const CompileReport& report, std::size_t kernel, const target::Topology& topology) {
-  return sim::CountMemory(*report.module.kernels[kernel], ChipOf(topology)).scoped_vmem_bytes;
+std::int64_t LeastScoped(const CompileReport& report, std::size_t kernel) {
+  return sim::CountMemory(*report.module.kernels[kernel]).scoped_vmem_bytes;
 }
 
 // The compiler names calls in its own way; one report a kernel is taken in the module's order.
@@ -32,7 +30,7 @@ std::string ScopedText(const CompileReport& report, const CompileReport::Entry& 
   for (std::size_t k = 0; k < report.module.kernels.size(); ++k) {
     const auto& told = entry.outcome.scoped_vmem_bytes;
     const std::string used = told.size() == report.module.kernels.size() && told[k] >= 0 ? std::to_string(told[k]) : "not told";
-    text += (k == 0 ? "" : ", ") + used + " (" + std::to_string(LeastScoped(report, k, entry.topology)) + ")";
+    text += (k == 0 ? "" : ", ") + used + " (" + std::to_string(LeastScoped(report, k)) + ")";
   }
   return text;
 }
@@ -61,7 +59,7 @@ Json OutcomeJson(const CompileReport& report, const CompileReport::Entry& entry)
   const target::CompileOutcome& outcome = entry.outcome;
   Json kernels = Json::array(), least = Json::array();
   for (std::size_t k = 0; k < outcome.kernels.size(); ++k) kernels.push_back(KernelJson(NameOf(report, outcome, k), outcome.kernels[k]));
-  for (std::size_t k = 0; k < report.module.kernels.size(); ++k) least.push_back(LeastScoped(report, k, entry.topology));
+  for (std::size_t k = 0; k < report.module.kernels.size(); ++k) least.push_back(LeastScoped(report, k));
   Json json = {{"topology", outcome.topology}, {"verdict", outcome.accepted ? "accepted" : "refused"}, {"platform_version", outcome.platform_version}, {"least_scoped_vmem_bytes", least}};
   if (!outcome.accepted) {
     json.update({{"refusal", outcome.refusal}, {"place", PlaceJson(outcome.location)}});

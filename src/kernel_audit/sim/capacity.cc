@@ -18,24 +18,20 @@ std::int64_t RoundUp(std::int64_t extent, std::int64_t unit) { return Times((ext
 
 std::int64_t ElementBytes(core::DType dtype) { return static_cast<std::int64_t>(core::ByteSize(dtype)); }
 
-// Few rows take the smallest tile that holds them: a power of two of at least the rows that share 32 bits.
-std::int64_t PaddedRows(const Chip& chip, core::DType dtype, std::int64_t rows) {
-  const std::int64_t full = core::SublaneTile(chip, dtype), packed = std::max<std::int64_t>(1, 4 / ElementBytes(dtype));
-  std::int64_t tile = packed;
-  while (tile < rows && tile < full) tile *= 2;
-  return RoundUp(rows, tile);
+// How many elements share 32 bits.
+std::int64_t Packed(core::DType dtype) { return std::max<std::int64_t>(1, 4 / ElementBytes(dtype)); }
+
+// What is smaller than a full tile takes the smallest that holds it: a power of two of at least `least`.
+std::int64_t RoundUpToTile(std::int64_t extent, std::int64_t least, std::int64_t full) {
+  std::int64_t tile = least;
+  while (tile < extent && tile < full) tile *= 2;
+  return RoundUp(extent, tile);
 }
 
 std::int64_t Product(const Shape& shape, std::size_t dimensions) {
   std::int64_t product = 1;
   for (std::size_t d = 0; d < dimensions; ++d) product = Times(product, std::max<std::int64_t>(0, shape[d]));
   return product;
-}
-
-std::int64_t BytesInSmem(const Chip& chip, core::DType dtype, const Shape& shape) {
-  if (shape.size() < 2) return Times(Product(shape, shape.size()), ElementBytes(dtype));
-  const std::size_t rows = shape.size() - 2;
-  return Times(Times(Product(shape, rows), PaddedRows(chip, dtype, shape[rows])), Times(shape[rows + 1], ElementBytes(dtype)));
 }
 
 bool IsKnown(const Shape& shape) { return core::CheckedNumElements(shape) > 0; }
@@ -82,7 +78,7 @@ class Tally {
 
 class Counter {
  public:
-  Counter(const ir::Kernel& kernel, const Chip& chip) : kernel_(kernel), chip_(chip) {}
+  explicit Counter(const ir::Kernel& kernel) : kernel_(kernel) {}
 
   KernelMemory Run() {
     const std::size_t extents = kernel_.num_dynamic_extents(), operands = num_inputs() + kernel_.outputs.size();
@@ -129,14 +125,14 @@ class Counter {
       return Add("window of " + name, block, window->block_shape == array ? 1 : window->buffers, kernel_.location);
     }
     if (SharesMemory(operand)) return;
-    if (type.space == MemorySpace::kVmem && IsKnown(type.shape)) whole_vmem_bytes_ = Plus(whole_vmem_bytes_, TiledBytes(chip_, type.dtype, type.shape));
+    if (type.space == MemorySpace::kVmem && IsKnown(type.shape)) whole_vmem_bytes_ = Plus(whole_vmem_bytes_, TiledBytes(type.dtype, type.shape));
     Add(operand < kernel_.num_dynamic_extents() + static_cast<std::size_t>(kernel_.num_scalar_prefetch) ? "scalar prefetch " + std::to_string(operand) : name, type, 1, kernel_.location);
   }
 
   void Add(std::string name, const ir::Type& type, int buffers, const core::SourceLocation& location) {
     const bool in_vmem = type.space == MemorySpace::kVmem, in_smem = type.space == MemorySpace::kSmem;
     if (core::IsSemaphore(type.dtype) || !IsKnown(type.shape) || !(in_vmem || in_smem)) return;
-    const std::int64_t each = in_vmem ? TiledBytes(chip_, type.dtype, type.shape) : BytesInSmem(chip_, type.dtype, type.shape);
+    const std::int64_t each = TiledBytes(type.dtype, type.shape);
     name += ", " + (buffers == 1 ? "" : std::to_string(buffers) + " buffers of ") + core::ToString(core::ArrayType{type.dtype, type.shape});
     (in_vmem ? vmem_ : smem_).Add({std::move(name), Times(each, buffers), location});
   }
@@ -152,7 +148,6 @@ class Counter {
   }
 
   const ir::Kernel& kernel_;
-  const Chip& chip_;
   Tally vmem_, smem_;
   std::int64_t whole_vmem_bytes_ = 0;
 };
@@ -178,15 +173,16 @@ Finding CapacityFinding(const ir::Kernel& kernel, const char* buffer, const Memo
 
 }  // namespace
 
-std::int64_t TiledBytes(const Chip& chip, core::DType dtype, const Shape& shape) {
-  const std::int64_t size = ElementBytes(dtype);
-  if (shape.size() < 2) return RoundUp(Times(Product(shape, shape.size()), size), 4 * Chip::kLanes);
+std::int64_t TiledBytes(core::DType dtype, const Shape& shape) {
+  constexpr std::int64_t kLanes = Chip::kLanes, kSublanes = Chip::kSublanes;
+  const std::int64_t size = ElementBytes(dtype), packed = Packed(dtype);
+  if (shape.size() < 2) return Times(RoundUpToTile(Product(shape, shape.size()), kLanes * packed, kLanes * kSublanes), size);
   const std::size_t rows = shape.size() - 2;
-  const std::int64_t row = Times(RoundUp(shape[rows + 1], Chip::kLanes), size);
-  return Times(Times(Product(shape, rows), PaddedRows(chip, dtype, shape[rows])), row);
+  const std::int64_t row = Times(RoundUp(shape[rows + 1], kLanes), size);
+  return Times(Times(Product(shape, rows), RoundUpToTile(shape[rows], packed, kSublanes)), row);
 }
 
-KernelMemory CountMemory(const ir::Kernel& kernel, const Chip& chip) { return Counter(kernel, chip).Run(); }
+KernelMemory CountMemory(const ir::Kernel& kernel) { return Counter(kernel).Run(); }
 
 CapacityCheck CheckCapacity(const ir::Kernel& kernel, const KernelMemory& memory, const Chip& chip) {
   CapacityCheck check;

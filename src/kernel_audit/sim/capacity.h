@@ -1,9 +1,10 @@
 // How much on-chip memory a kernel needs at least, counted before it runs.
 //
 // Counted in VMEM: windows times their buffers (one where the block is the whole array), whole operands, scratch, and of scoped memory
-// the most that is alive at once. The last two dimensions are padded to tiles: columns to 128, rows to the sublane tile of the chip and
-// dtype, or to the next power of two where there are fewer; a vector to 512 bytes. Counted in SMEM: scalar prefetch, operands, windows,
-// scratch and scoped memory; rows padded alike, columns not. Operands that share memory count once.
+// the most that is alive at once. Counted in SMEM: scalar prefetch, operands, windows, scratch and scoped memory. In both, all is padded to
+// tiles, as libtpu 0.0.37 allocates it for every chip: columns to 128; rows to 8, or to the next power of two where there are fewer, but at least
+// to those that share 32 bits; a vector to 1024 elements, or to the next power of two from 128 (16 bits: 256, 8 bits: 512) on where there are
+// fewer. Operands that share memory count once.
 //
 // The count is what libtpu 0.0.37 reports for bodies that are simple. The compiler adds temporaries and spills for others, so the count
 // says what cannot fit and never what does.
@@ -37,10 +38,10 @@ struct KernelMemory {
   std::int64_t scoped_vmem_bytes = 0;  // of vmem: what the compiler places itself, all but whole operands
 };
 
-KernelMemory CountMemory(const ir::Kernel& kernel, const core::Chip& chip);
+KernelMemory CountMemory(const ir::Kernel& kernel);
 
-// Bytes of one buffer of this type in VMEM.
-std::int64_t TiledBytes(const core::Chip& chip, core::DType dtype, const core::Shape& shape);
+// Bytes of one buffer of this type in VMEM or SMEM.
+std::int64_t TiledBytes(core::DType dtype, const core::Shape& shape);
 
 struct CapacityCheck {
   std::vector<Finding> findings;  // kCapacity, with the largest users

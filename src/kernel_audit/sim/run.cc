@@ -36,7 +36,7 @@ class Runner {
     if (programs_ < 0 || programs_ > kMostPrograms) {
       return core::Fail(core::ErrorCode::kUnsupported, "a grid of " + core::ToString(grid_) + " has too many programs to simulate", kernel_.location);
     }
-    memory_ = CountMemory(kernel_, *options_.chip);
+    memory_ = CountMemory(kernel_);
     CapacityCheck capacity = CheckCapacity(kernel_, memory_, *options_.chip);
     for (Finding& finding : capacity.findings) log_.Add(std::move(finding));
     if (!capacity.can_run) return Refused();
