@@ -10,6 +10,7 @@ if(NOT KA_SANITIZE)
   ka_script_test(summary_script scripts/test_summary_test.py)
   ka_script_test(launcher tests/launcher_test.py)
   ka_script_test(setup tests/setup_test.py)
+  ka_script_test(bench_script tests/bench_test.py)
   ka_script_test(simulate_cli tests/simulate_cli_test.py $<TARGET_FILE:kernel-audit>)
 
   add_test(NAME headers_compile_alone COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target all_verify_interface_header_sets)

@@ -15,7 +15,8 @@ ka_simulated_test(stored_modules_tests ${CMAKE_SOURCE_DIR}/tests/stored_modules_
 ka_simulated_test(machine_tests ${CMAKE_SOURCE_DIR}/tests/machine/*.cc)
 ka_simulated_test(races_tests ${CMAKE_SOURCE_DIR}/tests/races/*.cc)
 
-# Not a test: build/PRESET/bin/bench_simulator.
-add_executable(bench_simulator ${CMAKE_SOURCE_DIR}/bench/bench_simulator.cc)
-target_link_libraries(bench_simulator PRIVATE ka::simulated ka::trace benchmark::benchmark)
-set_target_properties(bench_simulator PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+# Not tests: build/PRESET/bin/bench_*, for bench/compare and for whoever works on the simulator.
+ka_program(bench_simulator SOURCES ${CMAKE_SOURCE_DIR}/bench/bench_simulator.cc DEPS ka::simulated ka::trace benchmark::benchmark)
+ka_program(bench_modules SOURCES ${CMAKE_SOURCE_DIR}/bench/bench_modules.cc DEPS ka::simulated)
+ka_program(measure_machine SOURCES ${CMAKE_SOURCE_DIR}/bench/measure_machine.cc DEPS hwy::hwy)
+target_include_directories(measure_machine PRIVATE ${CMAKE_SOURCE_DIR}/bench)

@@ -116,27 +116,39 @@ std::size_t SimulatedProgram::num_kernels() const { return state_->module.kernel
 
 const ir::Kernel& SimulatedProgram::kernel(std::size_t index) const { return *state_->module.kernels.at(index); }
 
-core::Result<Outcome> SimulatedProgram::Run(std::span<const core::HostArray* const> inputs, const sim::RunOptions& options) const {
+core::Result<std::vector<pjrt::Buffer>> SimulatedProgram::Place(std::span<const core::HostArray* const> inputs) const {
   std::vector<pjrt::Buffer> buffers;
-  std::vector<const pjrt::Buffer*> arguments;
   for (const core::HostArray* input : inputs) {
     auto buffer = state_->client->FromHost(*input);
     if (!buffer) return tl::unexpected(buffer.error());
     buffers.push_back(std::move(*buffer));
   }
-  for (const pjrt::Buffer& buffer : buffers) arguments.push_back(&buffer);
+  return buffers;
+}
+
+core::Result<PlacedOutcome> SimulatedProgram::RunPlaced(std::span<const pjrt::Buffer> inputs, const sim::RunOptions& options) const {
+  std::vector<const pjrt::Buffer*> arguments;
+  for (const pjrt::Buffer& buffer : inputs) arguments.push_back(&buffer);
   state_->host.options = options;
   state_->host.reports.clear();
   state_->host.error.reset();
   auto results = state_->executable->Execute(arguments);
   if (!results) return tl::unexpected(state_->host.error ? *state_->host.error : results.error());
+  return PlacedOutcome{std::move(*results), std::move(state_->host.reports)};
+}
+
+core::Result<Outcome> SimulatedProgram::Run(std::span<const core::HostArray* const> inputs, const sim::RunOptions& options) const {
+  const auto placed = Place(inputs);
+  if (!placed) return tl::unexpected(placed.error());
+  auto ran = RunPlaced(*placed, options);
+  if (!ran) return tl::unexpected(ran.error());
   Outcome outcome;
-  for (const pjrt::Buffer& result : *results) {
+  for (const pjrt::Buffer& result : ran->outputs) {
     auto array = result.ToHost();
     if (!array) return tl::unexpected(array.error());
     outcome.outputs.push_back(std::move(*array));
   }
-  outcome.kernels = std::move(state_->host.reports);
+  outcome.kernels = std::move(ran->kernels);
   return outcome;
 }
 

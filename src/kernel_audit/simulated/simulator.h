@@ -23,6 +23,12 @@ struct Outcome {
   bool clean() const;                // no kernel has a finding
 };
 
+// The same, its outputs where the host program left them.
+struct PlacedOutcome {
+  std::vector<pjrt::Buffer> outputs;
+  std::vector<sim::Report> kernels;
+};
+
 class Simulator;
 
 // A module ready to run any number of times.
@@ -42,6 +48,10 @@ class SimulatedProgram {
 
   // kBadInput for arrays that are not what inputs() says; kFailed when a kernel reaches the work limit.
   core::Result<Outcome> Run(std::span<const core::HostArray* const> inputs, const sim::RunOptions& options = {}) const;
+
+  // Run in its parts, for many runs on the same arrays: RunPlaced takes what Place gave.
+  core::Result<std::vector<pjrt::Buffer>> Place(std::span<const core::HostArray* const> inputs) const;
+  core::Result<PlacedOutcome> RunPlaced(std::span<const pjrt::Buffer> inputs, const sim::RunOptions& options = {}) const;
 
  private:
   friend class Simulator;
