@@ -99,11 +99,19 @@ Buffer& CoreRun::AddWindow(std::size_t operand, const ir::Window& window, Memory
   const std::size_t index = output ? operand - num_inputs() : operand;
   Buffer& array = output ? arrays_.output(index) : arrays_.input(index);
   const std::string name = (output ? "output " : "input ") + std::to_string(index);
-  windows_.push_back(std::make_unique<OperandWindow>(name, window, array, output, output && arrays_.is_aliased(index), space));
+  windows_.push_back(std::make_unique<OperandWindow>(name, window, array, output, output && arrays_.is_aliased(index), IsAlone(output, index), space));
   if (output) output_windows_[index] = windows_.back().get();
   window_maps_.push_back(window.index_map);
   next_.emplace_back(window.block_shape.size());
   return windows_.back()->block();
+}
+
+// Nothing but this one window reads or writes the array while the kernel runs.
+bool CoreRun::IsAlone(bool output, std::size_t index) const {
+  const bool aliased = std::any_of(kernel_.aliases.begin(), kernel_.aliases.end(), [&](const auto& alias) {
+    return static_cast<std::size_t>(output ? alias.second : alias.first) == index;
+  });
+  return !aliased && (!output || machine_.cross_core() == nullptr);
 }
 
 Buffer& CoreRun::WholeArray(std::size_t operand, const ir::Value* argument) {

@@ -40,6 +40,7 @@ class CoreRun {
   void BindReferences();
   Buffer& BufferOf(std::size_t operand, const ir::Value* argument);
   Buffer& AddWindow(std::size_t operand, const ir::Window& window, MemorySpace space);
+  bool IsAlone(bool output, std::size_t index) const;
   Buffer& WholeArray(std::size_t operand, const ir::Value* argument);
   Buffer& OwnBuffer(std::string name, const ir::Type& type);
   void SetGridPoint(const Function& function, const Shape& point);

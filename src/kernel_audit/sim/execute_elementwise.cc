@@ -61,6 +61,7 @@ core::Result<void> DecodeUnary(Decoder& decoder, const ir::Op& op) {
   if (unary == nullptr) return tl::unexpected(Unsupported(op, "not for these element types"));
   Instruction& made = decoder.Emit(op, RunUnary);
   made.unary = unary;
+  made.part = Part::kUnary;
   made.propagate = PropagateElementwise;
   return {};
 }
@@ -70,6 +71,7 @@ core::Result<void> DecodeBinary(Decoder& decoder, const ir::Op& op) {
   if (binary == nullptr) return tl::unexpected(Unsupported(op, "not for these element types"));
   Instruction& made = decoder.Emit(op, RunBinary);
   made.binary = binary;
+  made.part = Part::kBinary;
   made.propagate = PropagateElementwise;
   return {};
 }
@@ -80,6 +82,7 @@ core::Result<void> DecodeSelect(Decoder& decoder, const ir::Op& op) {
   const bool whole = op.operands[0]->type.is_scalar() && op.result()->type.is_vector();
   Instruction& made = decoder.Emit(op, whole ? RunScalarSelect : RunSelect);
   made.select = select;
+  made.part = whole ? Part::kNone : Part::kSelect;
   made.propagate = whole ? PropagateScalarSelect : PropagateSelect;
   return {};
 }

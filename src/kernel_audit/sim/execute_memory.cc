@@ -4,33 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "kernel_audit/sim/access.h"
 #include "kernel_audit/sim/decode.h"
-#include "kernel_audit/sim/machine.h"
 
 namespace kernel_audit::sim {
 namespace {
 
 using ir::OpCode;
-
-// A box of a reference: where its first element is told by registers.
-struct AccessPayload : Payload {
-  int reference = -1;
-  std::vector<int> starts;
-  std::array<std::int64_t, kMaxRank> sizes{};
-  std::array<std::int64_t, kMaxRank> steps{1, 1, 1, 1, 1, 1, 1, 1};
-  int mask = -1;                // the register of a store's mask
-  ops::BinaryFn add = nullptr;  // a store that adds
-  int value = -1;  // the register that is read into or written from
-};
-
-struct Box {
-  std::array<std::int64_t, kMaxRank> start{};
-  std::array<std::int64_t, kMaxRank> size{};
-  const std::int64_t* steps = nullptr;
-  bool inside = true;
-
-  View Of(const View& view) const { return view.Strided(start.data(), size.data(), steps); }
-};
 
 // "[:, 120:136]": of all other dimensions it does not matter which elements.
 std::string RegionText(std::size_t rank, std::size_t d, std::int64_t start, std::int64_t size) {
@@ -231,6 +211,7 @@ core::Result<void> DecodeAccess(Decoder& decoder, const ir::Op& op, std::size_t 
   Instruction& made = decoder.Emit(op, run);
   made.payload = &kept;
   made.elements = static_cast<std::size_t>(core::NumElements(value->type.shape));
+  made.part = run == RunLoad ? Part::kLoad : run == RunStore ? Part::kStore : Part::kNone;
   return {};
 }
 

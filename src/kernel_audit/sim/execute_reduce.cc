@@ -58,6 +58,7 @@ core::Result<void> DecodeReduce(Decoder& decoder, const ir::Op& op) {
   if (!ops::CanReduce(op.attributes.reduction, op.result()->type.dtype)) return tl::unexpected(Unsupported(op, "not for this element type"));
   Instruction& made = decoder.Emit(op, RunReduce);
   made.propagate = PropagateReduce;
+  made.part = Part::kReduce;
   return {};
 }
 

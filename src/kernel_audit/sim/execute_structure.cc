@@ -80,9 +80,9 @@ void Rotate(Machine& m, const Instruction& i, bool states) {
   });
 }
 
-template <void (*Rearrange)(Machine&, const Instruction&, bool)>
+template <void (*Rearrange)(Machine&, const Instruction&, bool), Part kPart = Part::kNone>
 core::Result<void> DecodeRearranging(Decoder& decoder, const ir::Op& op) {
-  EmitRearranging<Rearrange>(decoder, op);
+  EmitRearranging<Rearrange>(decoder, op).part = kPart;
   return {};
 }
 
@@ -240,8 +240,8 @@ core::Result<void> DecodeAllOperands(Decoder& decoder, const ir::Op& op) {
 
 void RegisterStructure(DecodeTable& table) {
   const auto set = [&table](OpCode code, DecodeFn decode) { table[static_cast<std::size_t>(code)] = decode; };
-  set(OpCode::kBroadcast, DecodeRearranging<Broadcast>);
-  set(OpCode::kShapeCast, DecodeRearranging<ShapeCast>);
+  set(OpCode::kBroadcast, DecodeRearranging<Broadcast, Part::kBroadcast>);
+  set(OpCode::kShapeCast, DecodeRearranging<ShapeCast, Part::kReshape>);
   set(OpCode::kExtractStridedSlice, DecodeRearranging<Slice>);
   set(OpCode::kTranspose, DecodeRearranging<Transpose>);
   set(OpCode::kDynamicRotate, DecodeRearranging<Rotate>);

@@ -94,15 +94,19 @@ core::Result<void> Machine::Run(const Function& function) {
     }
     work_left_ -= work;
     if (instruction.run == nullptr || stopped_) return {};
-    instruction.run(*this, instruction);
-    if (!observe_ || instruction.propagate == nullptr) continue;
-    const bool all_valid = states(instruction.sources[0]) == nullptr && states(instruction.sources[1]) == nullptr &&
-                           states(instruction.sources[2]) == nullptr;
-    if (all_valid) {
-      SetValid(instruction.target);
-    } else {
-      instruction.propagate(*this, instruction);
-    }
+    Execute(instruction);
+  }
+}
+
+void Machine::Execute(const Instruction& instruction) {
+  instruction.run(*this, instruction);
+  if (!observe_ || instruction.propagate == nullptr) return;
+  const bool all_valid = states(instruction.sources[0]) == nullptr && states(instruction.sources[1]) == nullptr &&
+                         states(instruction.sources[2]) == nullptr;
+  if (all_valid) {
+    SetValid(instruction.target);
+  } else {
+    instruction.propagate(*this, instruction);
   }
 }
 

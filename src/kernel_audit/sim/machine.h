@@ -39,7 +39,7 @@ class Machine {
   DmaEngine& dmas() { return dmas_; }
   int core() const { return core_; }
   // Null with one core; null where cores do not signal one another.
-  CrossCore* cross_core() { return cross_core_; }
+  CrossCore* cross_core() const { return cross_core_; }
   Turns* turns() { return cross_core_ != nullptr ? cross_core_->turns() : nullptr; }
   // What the kernel is given of the core's own, in its order; it must outlive the machine.
   void set_own_memory(std::deque<Buffer>* own) { own_ = own; }
@@ -79,6 +79,8 @@ class Machine {
   // Runs a function to its end. Fails with kFailed when the program does more than the work limit allows.
   core::Result<void> Run(const Function& function);
 
+  // One instruction and what becomes of its result's states.
+  void Execute(const Instruction& instruction);
   void Jump(int instruction) { next_ = instruction; }
   // Ends the program: it can't go on (a deadlock).
   void Stop() { stopped_ = true; }

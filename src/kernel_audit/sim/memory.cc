@@ -56,6 +56,19 @@ void Buffer::FillUndefined() {
   }
 }
 
+void Buffer::Show(const View& part, Content what, bool writing) {
+  array_part = part;
+  content = what;
+  may_write = writing;
+}
+
+void Buffer::Settle() {
+  const Content before = content;
+  content = Content::kOwn;
+  if (before == Content::kUndefined) FillUndefined();
+  if (before == Content::kInArray) Copy(View::Whole(*this), array_part);
+}
+
 std::array<std::byte, 8> UndefinedElement(DType dtype) {
   std::uint64_t bits = ~std::uint64_t{0} >> 1;
   switch (dtype) {
@@ -226,8 +239,51 @@ std::int64_t View::ElementAt(std::int64_t index) const {
   return at + row / pieces * piece_stride;
 }
 
+std::optional<View> InArray(const View& view) {
+  const Buffer& window = *view.buffer;
+  if (view.reshaped || !view.plain() || window.elements == 0) return std::nullopt;
+  const View& part = window.array_part;
+  const Shape strides = core::RowMajorStrides(window.shape);
+  View there = view;
+  there.buffer = part.buffer;
+  there.offset = part.offset;
+  std::int64_t rest = view.offset;
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    there.offset += rest / strides[d] * part.stride[d];
+    rest %= strides[d];
+  }
+  for (std::size_t d = 0; d < view.rank; ++d) there.stride[d] = view.stride[d] / strides[view.dim[d]] * part.stride[view.dim[d]];
+  return there;
+}
+
+View ToRead(const View& view) {
+  Buffer& buffer = *view.buffer;
+  if (buffer.content == Buffer::Content::kUndefined) buffer.Settle();
+  if (buffer.content == Buffer::Content::kOwn) return view;
+  if (const auto there = InArray(view)) return *there;
+  buffer.Settle();
+  return view;
+}
+
+View ToWrite(const View& view) {
+  Buffer& buffer = *view.buffer;
+  const bool all = static_cast<std::size_t>(view.elements()) == buffer.elements;
+  if (buffer.may_write && (buffer.content == Buffer::Content::kInArray || (buffer.content == Buffer::Content::kUndefined && all))) {
+    if (const auto there = InArray(view)) {
+      buffer.content = Buffer::Content::kInArray;
+      return *there;
+    }
+  }
+  buffer.Settle();
+  return view;
+}
+
 void Read(const View& view, std::byte* block) {
   if (view.elements() == 0) return;
+  if (view.buffer->content != Buffer::Content::kOwn) {
+    const View there = ToRead(view);
+    if (there.buffer != view.buffer) return Read(there, block);
+  }
   if (!view.plain()) return ReadBitcast(view, block);
   const std::size_t size = view.buffer->element_size;
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {
@@ -239,6 +295,10 @@ void Read(const View& view, std::byte* block) {
 
 void Write(const View& view, const std::byte* block) {
   if (view.elements() == 0) return;
+  if (view.buffer->content != Buffer::Content::kOwn) {
+    const View there = ToWrite(view);
+    if (there.buffer != view.buffer) return Write(there, block);
+  }
   if (!view.plain()) return WriteBitcast(view, block);
   const std::size_t size = view.buffer->element_size;
   view.ForEachRun([&](std::int64_t element, std::int64_t run) {
@@ -249,6 +309,10 @@ void Write(const View& view, const std::byte* block) {
 }
 
 void Copy(const View& to, const View& from) {
+  if (to.elements() != 0 && (to.buffer->content != Buffer::Content::kOwn || from.buffer->content != Buffer::Content::kOwn)) {
+    const View source = ToRead(from), target = ToWrite(to);
+    return Copy(target, source);
+  }
   const bool inner_apart = to.rank > 0 && (to.stride[to.rank - 1] != 1 || from.stride[from.rank - 1] != 1) && to.shape[to.rank - 1] > 1;
   if (!to.plain() || !from.plain() || inner_apart || to.elements() == 0) {
     std::vector<std::byte> block(static_cast<std::size_t>(from.bytes()));

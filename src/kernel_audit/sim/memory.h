@@ -62,28 +62,7 @@ struct Semaphore {
   std::vector<CoreSignal> signals = {};   // that no wait has ordered
 };
 
-struct Buffer {
-  std::string name;  // "input 0", "window of output 1", "scratch 0"
-  MemorySpace space = MemorySpace::kAny;
-  DType dtype = DType::kFloat32;
-  Shape shape;
-  std::size_t element_size = 0;
-  std::size_t elements = 0;
-  std::byte* data = nullptr;
-  Shadow shadow;
-  bool past_edge = false;             // elements without a value are those past the edge of the array that a window shows
-  const ir::Op* stored_by = nullptr;  // the last store of elements without a value
-  int in_flight = 0;                  // sources and targets of DMAs that were not awaited
-  std::vector<Semaphore> semaphores;  // one an element, where the dtype is a semaphore's
-  std::vector<std::byte> storage;  // behind `data` when the buffer owns it
-
-  // A buffer on memory that belongs to somebody else.
-  static Buffer On(std::string name, MemorySpace space, const core::Shape& shape, DType dtype, std::byte* data);
-  // A buffer with memory of its own. Its content is `FillUndefined`'s.
-  static Buffer Own(std::string name, MemorySpace space, const core::Shape& shape, DType dtype);
-  // Elements that no program can rely on: NaN for floats, the largest integer, true.
-  void FillUndefined();
-};
+struct Buffer;
 
 // The index of a buffer's element, from its position.
 Shape ElementIndex(const Buffer& buffer, std::int64_t element);
@@ -125,7 +104,7 @@ struct View {
   View Narrow(std::int64_t ratio) const;
   // Elements of the buffer are those of the view.
   bool plain() const { return parts == 1 && pieces == 1; }
-  std::size_t element_size() const { return buffer->element_size * static_cast<std::size_t>(parts) / static_cast<std::size_t>(pieces); }
+  std::size_t element_size() const;
   std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(element_size()); }
   // Without the dimensions (all of extent 1) that are not in `shape`.
   View Squeeze(const Shape& squeezed) const;
@@ -134,8 +113,54 @@ struct View {
   // The offset and length of each run of elements that lie side by side, in row-major order.
   template <typename F>
   void ForEachRun(F&& f) const;
-  std::byte* at(std::int64_t element) const { return buffer->data + static_cast<std::size_t>(element) * buffer->element_size; }
+  std::byte* at(std::int64_t element) const;
 };
+
+struct Buffer {
+  std::string name;  // "input 0", "window of output 1", "scratch 0"
+  MemorySpace space = MemorySpace::kAny;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+  std::size_t element_size = 0;
+  std::size_t elements = 0;
+  std::byte* data = nullptr;
+  Shadow shadow;
+  bool past_edge = false;             // elements without a value are those past the edge of the array that a window shows
+  const ir::Op* stored_by = nullptr;  // the last store of elements without a value
+  int in_flight = 0;                  // sources and targets of DMAs that were not awaited
+  std::vector<Semaphore> semaphores;  // one an element, where the dtype is a semaphore's
+  std::vector<std::byte> storage;  // behind `data` when the buffer owns it
+
+  // Where a window's elements are while they need not be in `data`: in the part of the array that it shows.
+  enum class Content {
+    kOwn,        // in `data`
+    kUndefined,  // nowhere: all are undefined, and the array's part is to be written to
+    kInArray,
+  };
+  Content content = Content::kOwn;
+  View array_part;        // of the window's shape
+  bool may_write = false;  // to array_part
+
+  // A buffer on memory that belongs to somebody else.
+  static Buffer On(std::string name, MemorySpace space, const core::Shape& shape, DType dtype, std::byte* data);
+  // A buffer with memory of its own. Its content is `FillUndefined`'s.
+  static Buffer Own(std::string name, MemorySpace space, const core::Shape& shape, DType dtype);
+  // Elements that no program can rely on: NaN for floats, the largest integer, true.
+  void FillUndefined();
+  // The elements are array_part's from here on, or will be.
+  void Show(const View& part, Content what, bool writing);
+  // Brings them into `data`, where they stay.
+  void Settle();
+};
+
+inline std::size_t View::element_size() const { return buffer->element_size * static_cast<std::size_t>(parts) / static_cast<std::size_t>(pieces); }
+inline std::byte* View::at(std::int64_t element) const { return buffer->data + static_cast<std::size_t>(element) * buffer->element_size; }
+
+// The same elements of the array that the view's buffer shows a part of; nothing where strides don't tell them.
+std::optional<View> InArray(const View& view);
+// Where the view's elements are to be read or written now: in `view` itself or, for a window, in its array.
+View ToRead(const View& view);
+View ToWrite(const View& view);
 
 // A box in the buffer's own coordinates: the smallest that holds the view.
 struct Region {

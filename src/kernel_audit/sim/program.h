@@ -20,6 +20,9 @@ struct Payload {
   virtual ~Payload() = default;
 };
 
+// What an instruction is as a part of a chain (chain.h).
+enum class Part : std::uint8_t { kNone, kUnary, kBinary, kSelect, kBroadcast, kReshape, kReduce, kLoad, kStore };
+
 struct Instruction {
   using Run = void (*)(Machine&, const Instruction&);
 
@@ -30,6 +33,7 @@ struct Instruction {
   int target = -1;   // register
   int sources[3] = {-1, -1, -1};
   int jump = 0;      // instruction, for control flow
+  Part part = Part::kNone;
   std::size_t elements = 1;
   union {
     ops::UnaryFn unary;

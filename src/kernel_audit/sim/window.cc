@@ -15,8 +15,8 @@ core::SourceLocation IndexMapLocation(const ir::Kernel& kernel, const ir::Window
 
 }  // namespace
 
-OperandWindow::OperandWindow(std::string operand, const ir::Window& window, Buffer& array, bool is_output, bool aliased, MemorySpace space)
-    : operand_(std::move(operand)), window_(&window), array_(&array), is_output_(is_output), aliased_(aliased), index_(window.block_shape.size()) {
+OperandWindow::OperandWindow(std::string operand, const ir::Window& window, Buffer& array, bool is_output, bool aliased, bool alone, MemorySpace space)
+    : operand_(std::move(operand)), window_(&window), array_(&array), is_output_(is_output), aliased_(aliased), alone_(alone), index_(window.block_shape.size()) {
   block_ = Buffer::Own("the window of " + operand_, space, window.block_shape, array.dtype);
   traffic_.operand = operand_;
   std::int64_t count = 1;
@@ -82,7 +82,7 @@ void OperandWindow::MoveTo(Machine& machine, const Shape& index, std::int32_t pr
   if (placed_ && index == index_) return;
   inside_ = Place(machine, index);
   if (is_output_) {
-    block_.FillUndefined();
+    block_.Show(array_part_, Buffer::Content::kUndefined, alone_ && inside_ && whole_block_ && !window_->element_indexed);
     if (machine.observe()) block_.shadow.Reset(block_.elements, kUnwritten);
     if (inside_) NoteVisit(machine, program);
   } else {
@@ -91,9 +91,14 @@ void OperandWindow::MoveTo(Machine& machine, const Shape& index, std::int32_t pr
 }
 
 void OperandWindow::Fetch(Machine& machine) {
+  block_.content = Buffer::Content::kOwn;
   if (!whole_block_ || !inside_) block_.FillUndefined();
   if (!inside_) return block_.shadow.Reset(block_.elements, kValid);  // reported already
-  Copy(block_part_, array_part_);
+  if (alone_ && whole_block_) {
+    block_.Show(array_part_, Buffer::Content::kInArray, false);
+  } else {
+    Copy(block_part_, array_part_);
+  }
   machine.Charge(block_.elements);
   ++traffic_.fetches;
   traffic_.fetched_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
@@ -129,7 +134,7 @@ void OperandWindow::Abandon() {
 void OperandWindow::WriteBack(Machine& machine, std::int32_t program) {
   if (!is_output_ || !placed_ || !inside_) return;
   owner_[static_cast<std::size_t>(BlockNumber())] = program;
-  Copy(array_part_, block_part_);
+  if (block_.content != Buffer::Content::kInArray) Copy(array_part_, block_part_);
   machine.Charge(block_.elements);
   ++traffic_.write_backs;
   traffic_.written_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);

@@ -14,8 +14,9 @@ namespace kernel_audit::sim {
 // One windowed input or output of a running kernel.
 class OperandWindow {
  public:
-  // `array` is the operand's whole array; `block` its block, in memory of the window's own.
-  OperandWindow(std::string operand, const ir::Window& window, Buffer& array, bool is_output, bool aliased, MemorySpace space);
+  // `array` is the operand's whole array. `alone`: nobody else has anything to do with it while the kernel runs, so that the block may
+  // lie in the array itself instead of memory of the window's own.
+  OperandWindow(std::string operand, const ir::Window& window, Buffer& array, bool is_output, bool aliased, bool alone, MemorySpace space);
 
   Buffer& block() { return block_; }
   bool is_output() const { return is_output_; }
@@ -48,7 +49,7 @@ class OperandWindow {
   const ir::Window* window_;
   Buffer* array_;
   Buffer block_;
-  bool is_output_, aliased_;
+  bool is_output_, aliased_, alone_;
   bool placed_ = false, inside_ = false;
   Shape index_, blocks_;
   View array_part_, block_part_;  // the elements of the block that the array has
