@@ -149,6 +149,7 @@ core::Result<std::unique_ptr<Program>> Decoder::Run() {
   auto body = DecodeFunction(*kernel.body);
   if (!body) return tl::unexpected(body.error());
   program_->body_ = std::move(*body);
+  FormChains();
   PlaceRegisters();
   return std::move(program_);
 }

@@ -44,8 +44,10 @@ class Decoder {
 
  private:
   core::Result<Function> DecodeFunction(const ir::Region& region);
+  void FormChains();
   void PlaceRegisters();
 
+  friend class ChainBuilder;
   std::unique_ptr<Program> program_;
   std::unordered_map<const ir::Value*, int> registers_, references_;
   struct Lifetime {

@@ -50,6 +50,8 @@ class DmaEngine {
   void NoteAccess(const View& part, bool write, const ir::Op* op);
   // Lets time pass: DMAs may move data now.
   void Tick();
+  // True while that may be.
+  bool moves_at_any_time() const { return schedule_.kind == Schedule::Kind::kRandom && !in_flight_.empty(); }
 
   // This memory ends here; null: the kernel does, and with it everything.
   void EndScope(const Buffer* buffer);

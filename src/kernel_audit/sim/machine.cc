@@ -7,8 +7,6 @@ namespace kernel_audit::sim {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-// An instruction costs its elements and about as much time as this many, so that kernels of scalars and of vectors meet the limit alike.
-constexpr std::uint64_t kInstructionWork = 16;
 
 std::string UnsetText(const ir::Op* op, const View& view, std::int64_t first, std::int64_t count) {
   const std::string name = view.buffer->name, index = core::ToString(ElementIndex(*view.buffer, first));

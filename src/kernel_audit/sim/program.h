@@ -23,6 +23,9 @@ struct Payload {
 // What an instruction is as a part of a chain (chain.h).
 enum class Part : std::uint8_t { kNone, kUnary, kBinary, kSelect, kBroadcast, kReshape, kReduce, kLoad, kStore };
 
+// An instruction costs its elements and about as much time as this many, so that kernels of scalars and of vectors meet the limit alike.
+inline constexpr std::uint64_t kInstructionWork = 16;
+
 struct Instruction {
   using Run = void (*)(Machine&, const Instruction&);
 
@@ -79,6 +82,7 @@ class Program {
 
  private:
   friend class Decoder;
+  friend class ChainBuilder;
 
   const ir::Kernel* kernel_ = nullptr;
   std::vector<Instruction> code_;
