@@ -21,7 +21,8 @@ struct Place {
 // What a load or a store touches.
 struct Touched {
   const ChainMember* member = nullptr;
-  View part, there;  // as the kernel sees it, and where it lies
+  const View *part = nullptr, *there = nullptr;  // as the kernel sees it, and where it lies
+  View part_made, there_made;
   Place place;
   bool dense = false;    // rows lie side by side
   bool shared = false;   // a store of this chain touches the same rows
@@ -114,21 +115,24 @@ class ChainRun {
     return true;
   }
 
-  // The view that a load or a store means, if it lies inside.
-  bool Inside(const Instruction& instruction, View& part) {
+  // The view that a load or a store means, if it lies inside: the reference's own or `made`.
+  const View* Inside(const Instruction& instruction, View& made) {
     const auto& access = static_cast<const AccessPayload&>(*instruction.payload);
     const View& view = m_.reference(access.reference);
     Box box;
     box.steps = access.steps.data();
+    bool all = true;
     for (std::size_t d = 0; d < view.rank; ++d) {
-      if (m_.observe() && m_.states(access.starts[d]) != nullptr) return false;
+      if (m_.observe() && m_.states(access.starts[d]) != nullptr) return nullptr;
       const std::int64_t start = m_.Integer(access.starts[d]), extent = (access.sizes[d] - 1) * access.steps[d] + 1;
-      if (start < 0 || start > view.shape[d] - extent) return false;
+      if (start < 0 || start > view.shape[d] - extent) return nullptr;
+      all = all && access.sizes[d] == view.shape[d];
       box.start[d] = start;
       box.size[d] = access.sizes[d];
     }
-    part = box.Of(view);
-    return true;
+    if (all) return &view;
+    made = box.Of(view);
+    return &made;
   }
 
   bool ReadsValid(const View& part) {
@@ -138,19 +142,21 @@ class ChainRun {
   }
 
   bool WholeIsValid(const ChainMember& member) {
-    View part;
-    return Inside(member.instruction, part) && ReadsValid(part);
+    View made;
+    const View* part = Inside(member.instruction, made);
+    return part != nullptr && ReadsValid(*part);
   }
 
   bool Find(const ChainMember& member, Touched& touched) {
     touched.member = &member;
     touched.shared = false;
-    if (!Inside(member.instruction, touched.part)) return false;
+    touched.part = Inside(member.instruction, touched.part_made);
+    if (touched.part == nullptr) return false;
     const bool store = member.kind == Kind::kStore;
-    if (!store && !ReadsValid(touched.part)) return false;
+    if (!store && !ReadsValid(*touched.part)) return false;
     if (!Locate(touched, store)) return false;
     const ChainValue& value = Value(Stored(member));
-    const auto place = RowsOf(touched.there, chain_.rows, value.width);
+    const auto place = RowsOf(*touched.there, chain_.rows, value.width);
     if (!place) return false;
     touched.place = *place;
     touched.dense = place->step == RowBytes(value);
@@ -158,15 +164,20 @@ class ChainRun {
   }
 
   static bool Locate(Touched& touched, bool store) {
-    const Buffer& buffer = *touched.part.buffer;
-    touched.there = touched.part;
+    const View& part = *touched.part;
+    const Buffer& buffer = *part.buffer;
+    touched.there = &part;
     if (buffer.content == Buffer::Content::kOwn) return true;
-    const bool all = static_cast<std::size_t>(touched.part.elements()) == buffer.elements;
+    const bool all = static_cast<std::size_t>(part.elements()) == buffer.elements;
     const bool there = store ? buffer.may_write && (all || buffer.content == Buffer::Content::kInArray) : buffer.content == Buffer::Content::kInArray;
     if (!there) return false;
-    const auto view = InArray(touched.part);
-    if (view) touched.there = *view;
-    return view.has_value();
+    touched.there = &buffer.array_part;
+    if (all && !part.reshaped && part.parts == 1) return true;
+    const auto view = InArray(part);
+    if (!view) return false;
+    touched.there_made = *view;
+    touched.there = &touched.there_made;
+    return true;
   }
 
   // A store and another access of the same memory must not meet in different rows.
@@ -174,15 +185,15 @@ class ChainRun {
     for (Touched& store : work_.touched) {
       if (store.member->kind != Kind::kStore) continue;
       for (Touched& other : work_.touched) {
-        if (&other == &store || other.there.buffer != store.there.buffer) continue;
-        if (!Overlap(store.there, other.there)) continue;
+        if (&other == &store || other.there->buffer != store.there->buffer) continue;
+        if (!Overlap(*store.there, *other.there)) continue;
         if (!SameRows(store, other)) return false;
         store.shared = other.shared = true;
       }
       for (const ChainMember& member : chain_.members) {
         if (member.kind != Kind::kWhole || member.instruction.part != Part::kLoad) continue;
         const auto& access = static_cast<const AccessPayload&>(*member.instruction.payload);
-        if (m_.reference(access.reference).buffer == store.part.buffer) return false;
+        if (m_.reference(access.reference).buffer == store.part->buffer) return false;
       }
     }
     return true;
@@ -214,8 +225,9 @@ class ChainRun {
       if (member.access < 0) continue;
       Touched& touched = TouchedBy(member);
       const bool store = member.kind == Kind::kStore;
-      if (store && touched.part.buffer->content != Buffer::Content::kOwn) static_cast<void>(ToWrite(touched.part));
-      if (m_.observe()) m_.NoteAccess(touched.part, store, member.instruction.op);
+      Buffer& buffer = *touched.part->buffer;
+      if (store && buffer.content == Buffer::Content::kUndefined) buffer.content = Buffer::Content::kInArray;
+      if (m_.observe()) m_.NoteAccess(*touched.part, store, member.instruction.op);
     }
   }
 
@@ -315,7 +327,7 @@ class ChainRun {
   void Conclude() {
     for (const ChainMember& member : chain_.members) {
       if (member.kind > Kind::kWhole && member.target >= 0 && Value(member.target).home != Home::kPiece) m_.SetValid(Value(member.target).reg);
-      if (m_.observe() && member.kind == Kind::kStore) WriteStates(TouchedBy(member).part, nullptr);
+      if (m_.observe() && member.kind == Kind::kStore) WriteStates(*TouchedBy(member).part, nullptr);
     }
   }
 

@@ -54,13 +54,12 @@ std::int64_t ProgramNumber(const Shape& point, const Shape& grid) {
 
 }  // namespace
 
-Shape Share::PointAt(const Shape& position) const {
-  Shape point(position.size());
+void Share::PointAt(const Shape& position, Shape& point) const {
+  point.resize(position.size());
   for (std::size_t d = 0; d < point.size(); ++d) {
     const std::int64_t at = first[d] + position[d];
     point[d] = order[d].empty() ? at : order[d][static_cast<std::size_t>(at)];
   }
-  return point;
 }
 
 CoreRun::CoreRun(const Program& program, const Shape& grid, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core)
@@ -221,7 +220,8 @@ void CoreRun::Finish() {
 // single buffer is fetched when the body has ended.
 core::Result<void> CoreRun::RunPrograms(const Share& share) {
   Shape position(kernel_.grid.size(), 0);
-  Shape point = share.PointAt(position);
+  Shape point, following;
+  share.PointAt(position, point);
   if (core::NumElements(machine_.grid) == 0) return {};
   if (auto done = EvaluateIndexMaps(point, Buffering::kAny); !done) return done;
   for (bool last = false; !last;) {
@@ -235,7 +235,7 @@ core::Result<void> CoreRun::RunPrograms(const Share& share) {
     }
     const Shape current = position;
     last = !Advance(position, share.size);
-    const Shape following = share.PointAt(position);
+    share.PointAt(position, following);
     if (!last) {
       if (auto done = EvaluateIndexMaps(following, Buffering::kMore); !done) return done;
     }

@@ -18,7 +18,7 @@ struct Share {
   Shape first, size;                             // one a grid dimension
   std::vector<std::vector<std::int32_t>> order;  // a dimension: coordinate for each position; empty: as they come
 
-  Shape PointAt(const Shape& position) const;
+  void PointAt(const Shape& position, Shape& point) const;
 };
 
 class CoreRun {

@@ -243,14 +243,15 @@ std::optional<View> InArray(const View& view) {
   const Buffer& window = *view.buffer;
   if (view.reshaped || !view.plain() || window.elements == 0) return std::nullopt;
   const View& part = window.array_part;
-  const Shape strides = core::RowMajorStrides(window.shape);
   View there = view;
   there.buffer = part.buffer;
   there.offset = part.offset;
-  std::int64_t rest = view.offset;
-  for (std::size_t d = 0; d < strides.size(); ++d) {
-    there.offset += rest / strides[d] * part.stride[d];
-    rest %= strides[d];
+  std::array<std::int64_t, kMaxRank> strides{};
+  std::int64_t elements = 1;
+  for (std::size_t d = window.shape.size(); d-- > 0;) {
+    strides[d] = elements;
+    there.offset += view.offset / elements % window.shape[d] * part.stride[d];
+    elements *= window.shape[d];
   }
   for (std::size_t d = 0; d < view.rank; ++d) there.stride[d] = view.stride[d] / strides[view.dim[d]] * part.stride[view.dim[d]];
   return there;

@@ -19,6 +19,8 @@ OperandWindow::OperandWindow(std::string operand, const ir::Window& window, Buff
     : operand_(std::move(operand)), window_(&window), array_(&array), is_output_(is_output), aliased_(aliased), alone_(alone), index_(window.block_shape.size()) {
   block_ = Buffer::Own("the window of " + operand_, space, window.block_shape, array.dtype);
   traffic_.operand = operand_;
+  whole_array_ = View::Whole(array);
+  whole_block_view_ = View::Whole(block_);
   std::int64_t count = 1;
   for (std::size_t d = 0; d < window.block_shape.size(); ++d) {
     blocks_.push_back((array.shape[d] + window.block_shape[d] - 1) / window.block_shape[d]);
@@ -73,8 +75,8 @@ bool OperandWindow::Place(Machine& machine, const Shape& index) {
     machine.Report(std::move(finding));
     return false;
   }
-  array_part_ = View::Whole(*array_).Sub(start.data(), size.data());
-  block_part_ = View::Whole(block_).Sub(skip.data(), size.data());
+  array_part_ = whole_array_.Sub(start.data(), size.data());
+  block_part_ = whole_block_view_.Sub(skip.data(), size.data());
   return true;
 }
 

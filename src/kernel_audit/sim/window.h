@@ -52,6 +52,7 @@ class OperandWindow {
   bool is_output_, aliased_, alone_;
   bool placed_ = false, inside_ = false;
   Shape index_, blocks_;
+  View whole_array_, whole_block_view_;
   View array_part_, block_part_;  // the elements of the block that the array has
   bool whole_block_ = true;
   std::vector<std::int32_t> owner_;
