@@ -130,8 +130,20 @@ void MatmulPlan::Multiply(void* out, std::int64_t leading, const Ready& lhs, con
   if (status != dnnl_success) throw core::InternalError("oneDNN's sgemm refused a product: status " + std::to_string(status));
 }
 
+// False: it was not done.
+bool MatmulPlan::RunNarrow(std::byte* dst, const std::byte* lhs, const std::byte* rhs) {
+  if (lhs_type_ != DType::kBFloat16 || rhs_type_ != DType::kBFloat16) return false;
+  if (!narrow_tried_) {
+    const auto described = [](const Matrix& m) { return ProductMatrix{m.rows, m.columns, m.row_stride, m.column_stride}; };
+    narrow_ = BFloat16Product::Make(described(lhs_), described(rhs_), described(out_));
+    narrow_tried_ = true;
+  }
+  return narrow_ != nullptr && narrow_->Run(reinterpret_cast<float*>(dst), reinterpret_cast<const std::uint16_t*>(lhs), reinterpret_cast<const std::uint16_t*>(rhs));
+}
+
 // `dst` holds the accumulator's part and becomes the result's.
 void MatmulPlan::RunOne(std::byte* dst, const std::byte* lhs, const std::byte* rhs) {
+  if (RunNarrow(dst, lhs, rhs)) return;
   const Ready left = Prepare(lhs_, lhs_type_, lhs, lhs_scratch_);
   const Ready right = Prepare(rhs_, rhs_type_, rhs, rhs_scratch_);
   if (out_.unit_columns()) return Multiply(dst, std::max(out_.rows == 1 ? 1 : out_.row_stride, out_.columns), left, right);

@@ -8,6 +8,7 @@
 
 #include "kernel_audit/core/error.h"
 #include "kernel_audit/ir/op.h"
+#include "kernel_audit/sim/ops/bfloat16_product.h"
 #include "kernel_audit/sim/ops/structure.h"
 
 namespace kernel_audit::sim::ops {
@@ -19,9 +20,9 @@ struct MatmulShapes {
 
 // Element types: any of kFloat32 and kBFloat16 on either side into kFloat32, any of kInt8, kInt16 and kInt32 into kInt32.
 //
-// Floats: bfloat16 is widened, so products of two are exact; sums are float32, by oneDNN's sgemm on one thread, in an order that depends
-// on the sizes and on the CPU's instruction set (it may use FMA) but on nothing else: the same call gives the same bytes. Subnormals
-// are kept, NaN and infinities propagate. Integers wrap, exactly.
+// Floats: products of two bfloat16 are exact; sums are float32, by oneDNN on one thread, in an order that depends on the sizes, on the
+// CPU's instruction set (it may use FMA, or instructions for bfloat16 where no sum can be subnormal) and on nothing else: the same call
+// gives the same bytes. Subnormals are kept, NaN and infinities propagate. Integers wrap, exactly.
 //
 // Dimension numbers: one contracting dimension a side, any number of free and batch dimensions, any output order. Without them: (..., M, K) times (..., K, N). transpose_lhs and transpose_rhs exchange an operand's last two dimensions before
 // the dimension numbers name any.
@@ -54,6 +55,7 @@ class MatmulPlan {
   };
   class Builder;
 
+  bool RunNarrow(std::byte* dst, const std::byte* lhs, const std::byte* rhs);
   bool NeedsPacking(const Matrix& matrix, DType dtype) const;
   Ready Prepare(const Matrix& matrix, DType dtype, const std::byte* data, std::vector<std::byte>& scratch) const;
   void RunOne(std::byte* dst, const std::byte* lhs, const std::byte* rhs);
@@ -66,6 +68,8 @@ class MatmulPlan {
   std::vector<Batch> batches_;
   std::int64_t out_elements_ = 0;
   std::vector<std::byte> lhs_scratch_, rhs_scratch_, out_scratch_;
+  bool narrow_tried_ = false;
+  std::shared_ptr<BFloat16Product> narrow_;  // of two bfloat16 matrices, where there is one
 };
 
 }  // namespace kernel_audit::sim::ops

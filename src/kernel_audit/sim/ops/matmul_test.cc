@@ -149,6 +149,9 @@ const std::vector<Case>& Cases() {
       {{{0, 5}, {5, 3}, {0, 3}}, {{1}, {0}, {0}, {1}, {0, 0, 1, 1}, {}, {}}},
       {{{5, 513}, {513, 300}, {5, 300}}, {{1}, {0}, {0}, {1}, {0, 0, 1, 1}, {}, {}}},
       {{{3, 4096}, {4096, 17}, {3, 17}}, {{1}, {0}, {0}, {1}, {0, 0, 1, 1}, {}, {}}},
+      {{{70, 130}, {130, 90}, {70, 90}}, {{1}, {0}, {0}, {1}, {0, 0, 1, 1}, {}, {}}},
+      {{{64, 128}, {128, 128}, {128, 64}}, {{1}, {1}, {0}, {0}, {1, 0, 0, 0}, {}, {}}},
+      {{{130, 70}, {90, 130}, {70, 90}}, {{0}, {1}, {1}, {0}, {0, 1, 1, 0}, {}, {}}},
   };
   return cases;
 }
@@ -216,6 +219,40 @@ TEST(Matmul, SubnormalOperandsAreKept) {
   float result = 0;
   plan->Run(&result, &tiny, &huge, &acc);
   EXPECT_EQ(result, 0x1p-6f);
+}
+
+// Large enough for the processor's own instructions, whose sums would lose subnormal numbers.
+TEST(Matmul, SubnormalSumsOfBFloat16AreKept) {
+  const std::int64_t n = 64;
+  auto plan = MatmulPlan::Make({{n, n}, {n, n}, {n, n}}, DType::kBFloat16, DType::kBFloat16, DType::kFloat32, {}, false, false);
+  ASSERT_TRUE(plan.has_value());
+  struct Tiny {
+    float lhs, rhs, acc;
+  };
+  for (const Tiny& tiny : {Tiny{0x1p-64f, 0x1p-64f, 0.0f}, Tiny{0x1p-130f, 1.0f, 0.0f}, Tiny{1.0f, 0x1p-130f, 0.0f}, Tiny{1.0f, 0.0f, 0x1p-130f}, Tiny{1.5f, 1.5f, 0.5f}}) {
+    std::vector<std::uint16_t> lhs(n * n, 0), rhs(n * n, 0);
+    std::vector<float> acc(n * n, 0.0f), result(n * n);
+    lhs[5 * n + 7] = core::FloatToBFloat16(tiny.lhs);
+    rhs[7 * n + 9] = core::FloatToBFloat16(tiny.rhs);
+    acc[5 * n + 9] = tiny.acc;
+    plan->Run(result.data(), lhs.data(), rhs.data(), acc.data());
+    for (std::int64_t i = 0; i < n * n; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], i == 5 * n + 9 ? tiny.lhs * tiny.rhs + tiny.acc : 0.0f);
+  }
+}
+
+TEST(Matmul, SmallestMagnitudeIsThatOfWhatIsNotZero) {
+  std::vector<std::uint16_t> bits(100, 0x8000);
+  EXPECT_EQ(SmallestMagnitude(bits.data(), bits.size()), 0x7fff);
+  bits[70] = 0x8001;
+  bits[3] = 0x3f80;
+  EXPECT_EQ(SmallestMagnitude(bits.data(), bits.size()), 1);
+  EXPECT_EQ(SmallestMagnitude(bits.data(), 70), 0x3f80);
+  std::vector<float> floats(100, -0.0f);
+  EXPECT_EQ(SmallestMagnitude(floats.data(), floats.size()), 0x7fffffffu);
+  floats[99] = -0x1p-149f;
+  floats[1] = 1.0f;
+  EXPECT_EQ(SmallestMagnitude(floats.data(), floats.size()), 1u);
+  EXPECT_EQ(SmallestMagnitude(floats.data(), 99), 0x3f800000u);
 }
 
 TEST(Matmul, RefusesWhatItCannotDo) {
