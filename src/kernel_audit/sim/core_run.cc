@@ -159,7 +159,8 @@ core::Result<bool> CoreRun::ChangesBlocks(const Share& share, Shape position) {
   const std::vector<Shape> kept = next_;
   bool changes = false;
   do {
-    const Shape point = share.PointAt(position);
+    Shape point;
+    share.PointAt(position, point);
     if (auto done = EvaluateIndexMaps(point, Buffering::kAny); !done) return tl::unexpected(done.error());
     const std::vector<Shape> now = next_;
     SwapTables();
