@@ -1,7 +1,7 @@
 // What this machine can do, for the limits in docs/performance.md: bytes a second that go through memory, pages a second that are touched for
 // the first time, float32 operations a second. One JSON document. `measure_machine THREADS`: by as many threads at once.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "measure_machine.cc"
+#define HWY_TARGET_INCLUDE "bench/measure_machine.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
