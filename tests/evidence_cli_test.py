@@ -328,6 +328,17 @@ class Schemas(unittest.TestCase):
             with self.assertRaises(jsonschema.ValidationError):
                 validate(tier, receipt)
 
+    def test_run_and_timeline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("x", "y"):
+                header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 8), }"
+                (pathlib.Path(folder) / f"{name}.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117).encode() + b"\n" + bytes(4 * 32))
+            done = call("run", "--implementation", "solution", "--kernel", "axpy", "--input", f"{folder}/x.npy", "--input", f"{folder}/y.npy", "--block", 2, 4, "--output", f"{folder}/z.npy", "--json")
+            validate("simulated", json.loads(done.stdout))
+            timeline = json.loads(call("timeline", "--implementation", "solution", "--kernel", "pipeline", "--shape", 17, 257, "--block", 8, 128, "--compare", "--json").stdout)
+        validate("simulated", timeline)
+        self.assertEqual(len(timeline["timelines"]), 3)
+
     def test_runtime_evidence(self):
         with tempfile.TemporaryDirectory() as folder:
             call("runtime", "--implementation", "solution", "--stage", 4, "--devices", 2, "--evidence-dir", pathlib.Path(folder) / "r")

@@ -2,6 +2,7 @@
 #include "kernel_audit/check/target_check.h"
 #include "kernel_audit/check/target_evidence.h"
 #include "kernel_audit/core/file.h"
+#include "kernel_audit/evidence/derived.h"
 
 #include <map>
 
@@ -110,6 +111,10 @@ TEST_F(TargetCheckTest, AReceiptIsOneCanonicalExecutedDocument) {
   if (const char* file = std::getenv("KA_RECEIPT_FILE"); file != nullptr) {
     ASSERT_TRUE(core::WriteFile(file, claim.text()));
   }
+  evidence::Bundle bundle("1", {});
+  AddReceipt(*receipt, claim, bundle);
+  EXPECT_EQ(bundle.files().size(), 3u);
+  EXPECT_TRUE(evidence::VerifyFigures(bundle)) << evidence::VerifyFigures(bundle).error().message;
   receipt->benchmark.witness.reset();
   EXPECT_THROW(ReceiptClaim(options, *receipt, library), core::InternalError);
 }

@@ -2,6 +2,7 @@
 
 #include "kernel_audit/check/findings.h"
 #include "kernel_audit/core/sha256.h"
+#include "kernel_audit/report/json.h"
 
 namespace kernel_audit::check {
 
@@ -29,6 +30,15 @@ Json PrecisionJson() {
           {"special_values", "NaN, infinities and signed zeros as IEEE 754 has them"}};
 }
 
+RunDescription DescribeRun(const std::string& module_sha256, const std::vector<core::HostArray>& inputs, std::string schedule, int cores, const core::Chip& chip) {
+  RunDescription description{module_sha256, std::move(schedule), cores, &chip, {}, {}};
+  for (const core::HostArray& input : inputs) {
+    description.inputs.push_back(core::ToString(input.type()));
+    description.input_sha256.push_back(core::Sha256(std::span(input.data(), input.byte_size())));
+  }
+  return description;
+}
+
 evidence::SimulatedClaim RunClaim(const simulated::Simulator& simulator, const RunDescription& description, const simulated::Outcome& outcome) {
   Json kernels = Json::array(), outputs = Json::array(), output_sha256 = Json::array();
   for (const sim::Report& run : outcome.kernels) kernels.push_back(KernelJson(run));
@@ -40,6 +50,13 @@ evidence::SimulatedClaim RunClaim(const simulated::Simulator& simulator, const R
           {{"subject", "run"}, {"backend", "cpu"}, {"simulated_chip", ChipJson(*description.chip)}, {"module_sha256", description.module_sha256}, {"schedule", description.schedule},
            {"cores", description.cores}, {"precision", PrecisionJson()}, {"inputs", description.inputs}, {"input_sha256", description.input_sha256}, {"outputs", outputs},
            {"output_sha256", output_sha256}, {"verdict", outcome.clean() ? "clean" : "findings"}, {"findings", report::FindingsJson(FindingsOf(outcome.kernels))}, {"kernels", kernels}}};
+}
+
+evidence::SimulatedClaim TimelineClaim(const simulated::Simulator& simulator, const std::vector<report::Timeline>& timelines, const std::vector<std::string>& module_sha256,
+                                       const std::vector<report::Finding>& findings) {
+  Json drawn = Json::array();
+  for (const report::Timeline& timeline : timelines) drawn.push_back(report::TimelineJson(timeline));
+  return {simulator.witness(), {{"subject", "timeline"}, {"backend", "cpu"}, {"module_sha256", module_sha256}, {"timelines", drawn}, {"findings", report::FindingsJson(findings)}}};
 }
 
 }  // namespace kernel_audit::check

@@ -6,6 +6,8 @@
 
 #include "kernel_audit/core/chip.h"
 #include "kernel_audit/evidence/claim.h"
+#include "kernel_audit/report/finding.h"
+#include "kernel_audit/report/timeline.h"
 #include "kernel_audit/simulated/simulator.h"
 
 namespace kernel_audit::check {
@@ -29,7 +31,13 @@ struct RunDescription {
   std::vector<std::string> inputs;        // "float32(8, 128)"
 };
 
-// The document of `simulate`: "subject" is "run", "verdict" "clean" or "findings".
+RunDescription DescribeRun(const std::string& module_sha256, const std::vector<core::HostArray>& inputs, std::string schedule, int cores, const core::Chip& chip);
+
+// The document of `simulate` and `run`: "subject" is "run", "verdict" "clean" or "findings".
 evidence::SimulatedClaim RunClaim(const simulated::Simulator& simulator, const RunDescription& description, const simulated::Outcome& outcome);
+
+// The document of `timeline`: the pictures' figures, module by module.
+evidence::SimulatedClaim TimelineClaim(const simulated::Simulator& simulator, const std::vector<report::Timeline>& timelines, const std::vector<std::string>& module_sha256,
+                                       const std::vector<report::Finding>& findings);
 
 }  // namespace kernel_audit::check

@@ -101,7 +101,7 @@ core::Result<TargetReceipt> MeasureOnTarget(target::Device& device, const Target
   auto benchmark = target::TargetBenchmark(device, measurement);
   if (!benchmark) return tl::unexpected(benchmark.error());
   if (auto ok = target::RequireReceiptable(*benchmark); !ok) return tl::unexpected(ok.error());
-  return TargetReceipt{core::Sha256(candidate->source), core::Sha256(*module), std::move(*benchmark)};
+  return TargetReceipt{core::Sha256(candidate->source), core::Sha256(*module), std::move(*benchmark), candidate->file_name, candidate->source, *module};
 }
 
 }  // namespace kernel_audit::check

@@ -20,6 +20,7 @@ struct TargetOptions {
 struct TargetReceipt {
   std::string candidate_sha256, module_sha256;
   target::Benchmark benchmark;  // "candidate", then "plain XLA", whichever is faster
+  std::string candidate_file, candidate_source, module;  // what the hashes are of
 };
 
 // kRefused before anything else when the device is no TPU; then what worker::BuildCandidate, LoadReply and target::TargetBenchmark give;

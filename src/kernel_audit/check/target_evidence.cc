@@ -28,4 +28,10 @@ evidence::ExecutedClaim ReceiptClaim(const TargetOptions& options, const TargetR
            {"seed", options.seed}, {"warmups", target::kWarmups}, {"floor_ns", benchmark.floor_ns}, {"bytes_per_second", library.bytes_per_second}, {"timings", timings}}};
 }
 
+void AddReceipt(const TargetReceipt& receipt, const evidence::ExecutedClaim& claim, evidence::Bundle& bundle) {
+  bundle.Add("target", claim);
+  bundle.Add(evidence::Role::kCandidate, "candidate/" + receipt.candidate_file, receipt.candidate_source);
+  bundle.Add(evidence::Role::kModule, "modules/" + receipt.module_sha256 + ".mlir", receipt.module);
+}
+
 }  // namespace kernel_audit::check

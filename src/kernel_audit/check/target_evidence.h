@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernel_audit/check/target_check.h"
-#include "kernel_audit/evidence/claim.h"
+#include "kernel_audit/evidence/bundle.h"
 
 namespace kernel_audit::check {
 
@@ -19,5 +19,8 @@ struct TargetLibrary {
 
 // Throws InternalError for a receipt that is not of a measurement on a TPU.
 evidence::ExecutedClaim ReceiptClaim(const TargetOptions& options, const TargetReceipt& receipt, const TargetLibrary& library);
+
+// The receipt, the candidate's source and its module: executed/target.json, candidate/, modules/.
+void AddReceipt(const TargetReceipt& receipt, const evidence::ExecutedClaim& claim, evidence::Bundle& bundle);
 
 }  // namespace kernel_audit::check

@@ -7,6 +7,7 @@
 
 #include "kernel_audit/check/candidate_run.h"
 #include "kernel_audit/check/findings.h"
+#include "kernel_audit/check/run_evidence.h"
 #include "kernel_audit/check/stage.h"
 #include "kernel_audit/cli/chip.h"
 #include "kernel_audit/cli/candidate.h"
@@ -23,7 +24,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   std::vector<std::int64_t> block;
   int buffers = 2;
-  bool synchronous = false;
+  bool synchronous = false, json = false;
   const core::Chip* chip = &core::DefaultChip();
 };
 
@@ -97,6 +98,10 @@ core::Result<int> RunKernel(const Arguments& arguments) {
   if (!outcome) return tl::unexpected(outcome.error());
   ClearProgress();
   if (auto done = core::WriteNpy(arguments.output, outcome->outputs[0]); !done) return tl::unexpected(done.error());
+  if (arguments.json) {
+    std::printf("%s", check::RunClaim(*simulator, check::DescribeRun(program->sha256(), inputs, "early", 1, *arguments.chip), *outcome).text().c_str());
+    return outcome->clean() ? kPassed : kFound;
+  }
   std::printf("tier simulated, %s; module sha256 %s\n", ChipText(*arguments.chip).c_str(), program->sha256().c_str());
   const std::size_t findings = PrintRun(*outcome, inputs[0].shape(), candidate->source);
   std::printf("%s written: %s; %zu findings\n", arguments.output.c_str(), core::ToString(outcome->outputs[0].type()).c_str(), findings);
@@ -118,6 +123,7 @@ void AddRun(CLI::App& app, int& status) {
   command->add_option("--buffers", arguments->buffers, "pipeline: slots an input");
   command->add_flag("--synchronous", arguments->synchronous, "pipeline: await each copy in its own step");
   AddChipOption(*command, arguments->chip);
+  command->add_flag("--json", arguments->json, "One JSON document instead of text");
   command->footer("Example: kernel-audit run --implementation solution --kernel axpy --input x.npy --input y.npy --block 8 128 --output z.npy");
   command->callback([arguments, &status] {
     if (arguments->inputs.size() != 2) throw CLI::ValidationError("--input", "is needed twice");

@@ -3,7 +3,6 @@
 #include "kernel_audit/check/run_evidence.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/npy.h"
-#include "kernel_audit/core/sha256.h"
 
 namespace kernel_audit::cli {
 namespace {
@@ -21,15 +20,6 @@ core::Result<sim::Schedule> ParseSchedule(const std::string& text) {
     return sim::Schedule{Kind::kRandom, std::stoull(text.substr(prefix.size()))};
   }
   return core::Fail(ErrorCode::kBadInput, "--schedule is early, late or random:SEED, not " + text);
-}
-
-check::RunDescription Describe(const SimulationRequest& request, const std::string& module_sha256, const std::vector<HostArray>& inputs) {
-  check::RunDescription description{module_sha256, request.schedule, request.cores, request.chip, {}, {}};
-  for (const HostArray& input : inputs) {
-    description.inputs.push_back(core::ToString(input.type()));
-    description.input_sha256.push_back(core::Sha256(std::span(input.data(), input.byte_size())));
-  }
-  return description;
 }
 
 core::Result<void> AddArrays(const std::string& name, const std::vector<HostArray>& arrays, evidence::Bundle& bundle) {
@@ -63,7 +53,7 @@ core::Result<Simulation> Simulate(const SimulationRequest& request) {
   auto outcome = program->Run(pointers, options);
   if (!outcome) return tl::unexpected(outcome.error());
   ClearProgress();
-  evidence::SimulatedClaim claim = check::RunClaim(*simulator, Describe(request, program->sha256(), *inputs), *outcome);
+  evidence::SimulatedClaim claim = check::RunClaim(*simulator, check::DescribeRun(program->sha256(), *inputs, request.schedule, request.cores, *request.chip), *outcome);
   return Simulation{program->sha256(), std::move(*inputs), std::move(*outcome), std::move(claim)};
 }
 

@@ -9,8 +9,10 @@
 #include "kernel_audit/check/target_evidence.h"
 #include "kernel_audit/cli/answer.h"
 #include "kernel_audit/cli/candidate.h"
+#include "kernel_audit/cli/environment.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/sha256.h"
+#include "kernel_audit/evidence/bundle_writer.h"
 #include "kernel_audit/target/machine.h"
 #include "kernel_audit/target/no_tpu.h"
 #include "kernel_audit/target/pjrt_device.h"
@@ -19,7 +21,7 @@ namespace kernel_audit::cli {
 namespace {
 
 struct Arguments {
-  std::string implementation, libtpu;
+  std::string implementation, libtpu, evidence_dir;
   ModelOptions model;
   int time_limit = 600;  // seconds
 };
@@ -32,7 +34,7 @@ core::Result<std::filesystem::path> Library(const Arguments& arguments, bool has
   return core::Fail(core::ErrorCode::kRefused, "this machine has a TPU and no libtpu: name its file with --libtpu or in TPU_LIBRARY_PATH");
 }
 
-core::Result<std::string> Measure(const std::filesystem::path& library, const check::TargetOptions& options) {
+core::Result<std::string> Measure(const std::filesystem::path& library, const check::TargetOptions& options, const std::string& evidence_dir) {
   auto device = target::PjrtDevice::Open(library);
   if (!device) return tl::unexpected(device.error());
   const auto receipt = check::MeasureOnTarget(*device, options);
@@ -42,7 +44,14 @@ core::Result<std::string> Measure(const std::filesystem::path& library, const ch
   const pjrt::Client& client = device->client();
   const check::TargetLibrary described{client.plugin().path(), *sha256, client.plugin().api_version().ToString(), client.platform_version(), client.device_count(),
                                        device->bytes_per_second()};
-  return check::ReceiptClaim(options, *receipt, described).text();
+  const evidence::ExecutedClaim claim = check::ReceiptClaim(options, *receipt, described);
+  if (!evidence_dir.empty()) {
+    auto bundle = NewBundle();
+    if (!bundle) return tl::unexpected(bundle.error());
+    check::AddReceipt(*receipt, claim, *bundle);
+    if (auto written = evidence::WriteBundle(evidence_dir, *bundle); !written) return tl::unexpected(written.error());
+  }
+  return claim.text();
 }
 
 core::Result<void> RunTarget(const Arguments& arguments) {
@@ -54,11 +63,15 @@ core::Result<void> RunTarget(const Arguments& arguments) {
   const auto library = Library(arguments, has_chips);
   if (!library) return tl::unexpected(library.error());
   if (library->empty()) return target::RequireTpu(target::NoTpu("this machine has no TPU chip on its PCI bus, so no libtpu was loaded"));
+  if (!arguments.evidence_dir.empty()) {
+    if (auto free = evidence::RequireNewFolder(arguments.evidence_dir); !free) return free;
+  }
   target::PrepareForLibtpu(has_chips);
   const check::TargetOptions options{*candidate, RequestOf(arguments.model), check::FreshSeed()};
-  const auto answer = AnswerOfChild("the measurement", std::chrono::seconds(arguments.time_limit), [&] { return Measure(*library, options); });
+  const auto answer = AnswerOfChild("the measurement", std::chrono::seconds(arguments.time_limit), [&] { return Measure(*library, options, arguments.evidence_dir); });
   if (!answer) return tl::unexpected(answer.error());
   std::printf("%s", answer->c_str());
+  if (!arguments.evidence_dir.empty()) AnnounceBundle(arguments.evidence_dir);
   return {};
 }
 
@@ -75,6 +88,7 @@ void AddTarget(CLI::App& app, int& status) {
   command->add_option("--buffers", arguments->model.buffers, "pipeline: slots an input");
   command->add_flag("--synchronous", arguments->model.synchronous, "pipeline: await each copy in its own step");
   command->add_option("--libtpu", arguments->libtpu, "The file libtpu.so; TPU_LIBRARY_PATH says it too");
+  command->add_option("--evidence-dir", arguments->evidence_dir, "Keep the receipt, the candidate and its module as a bundle, in a new folder");
   command->add_option("--time-limit", arguments->time_limit, "Seconds for all of it, 600 unless said otherwise")->check(CLI::Range(1, 86400));
   command->footer("Prints one JSON document after everything passed: five warm-ups, ten awaited samples in turns with plain XLA,\n"
                   "each on inputs of its own and checked in full, median and 90th percentile. Without a TPU: status 2 and nothing printed or written.\n"

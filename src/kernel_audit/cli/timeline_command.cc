@@ -10,6 +10,7 @@
 #include "kernel_audit/check/candidate_run.h"
 #include "kernel_audit/check/findings.h"
 #include "kernel_audit/check/pipeline_timeline.h"
+#include "kernel_audit/check/run_evidence.h"
 #include "kernel_audit/cli/candidate.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/core/file.h"
@@ -25,13 +26,14 @@ struct Arguments {
   std::string implementation, kernel, dtype = "float32", svg, trace;
   std::vector<std::int64_t> shape, block;
   int buffers = 2, columns = 0;
-  bool synchronous = false, compare = false;
+  bool synchronous = false, compare = false, json = false;
 };
 
 struct Timelines {
   std::vector<report::Timeline> drawn;
   std::vector<std::string> modules;  // sha256
   std::vector<report::Finding> findings;
+  std::string json;
 };
 
 int Columns(const Arguments& arguments) {
@@ -92,6 +94,7 @@ core::Result<Timelines> Draw(const std::vector<worker::TraceRequest>& requests, 
     if (auto added = AddTimeline(*simulator, requests[i], candidate.replies[i], timelines); !added) return tl::unexpected(added.error());
   }
   ClearProgress();
+  timelines.json = check::TimelineClaim(*simulator, timelines.drawn, timelines.modules, timelines.findings).text();
   return timelines;
 }
 
@@ -114,6 +117,10 @@ core::Result<int> Run(const Arguments& arguments) {
   const auto timelines = Draw(requests, *candidate);
   if (!timelines) return tl::unexpected(timelines.error());
   if (auto done = WriteFiles(arguments, *timelines); !done) return tl::unexpected(done.error());
+  if (arguments.json) {
+    std::printf("%s", timelines->json.c_str());
+    return timelines->findings.empty() ? kPassed : kFound;
+  }
   std::printf("kernel-audit timeline %s\ntier simulated, actual backend cpu\n", core::Printable(arguments.implementation).c_str());
   for (const std::string& sha256 : timelines->modules) std::printf("module sha256 %s\n", sha256.c_str());
   std::printf("\n%s", report::TimelineText(timelines->drawn, Columns(arguments)).c_str());
@@ -138,6 +145,7 @@ void AddTimeline(CLI::App& app, int& status) {
   command->add_option("--svg", arguments->svg, "Write the picture to this file");
   command->add_option("--trace", arguments->trace, "Write trace-event JSON to this file; open it at ui.perfetto.dev. A unit there is a step, not a time");
   command->add_option("--columns", arguments->columns, "Width of the text; the terminal's without it")->check(CLI::Range(40, 1000));
+  command->add_flag("--json", arguments->json, "One JSON document instead of text");
   command->footer("Example: kernel-audit timeline --implementation solution --kernel pipeline --shape 17 257 --block 8 128 --compare --svg pipeline.svg");
   command->callback([arguments, &status] {
     const auto done = Run(*arguments);

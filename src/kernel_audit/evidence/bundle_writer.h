@@ -10,8 +10,8 @@
 
 namespace kernel_audit::evidence {
 
-// Whether a bundle could be written there: kBadInput when something of this name exists, or its parent is no folder. To be asked before
-// long work.
+// Makes the parents of a folder that a bundle is to be written into: kBadInput when something of its name exists, or a parent is no folder.
+// To be asked before long work.
 core::Result<void> RequireNewFolder(const std::filesystem::path& folder);
 
 // A bundle and the name of its folder inside the new one; without a name it is the new folder itself.
