@@ -21,7 +21,7 @@ struct Place {
 // What a load or a store touches.
 struct Touched {
   const ChainMember* member = nullptr;
-  const View *part = nullptr, *there = nullptr;  // as the kernel sees it, and where it lies
+  const View *part = nullptr, *there = nullptr;  // as the kernel sees it, and where it lies; null: nobody wants to know
   View part_made, there_made;
   Place place;
   bool dense = false;    // rows lie side by side
@@ -153,6 +153,8 @@ class ChainRun {
     touched.part = Inside(member.instruction, touched.part_made);
     if (touched.part == nullptr) return false;
     const bool store = member.kind == Kind::kStore;
+    touched.there = nullptr;
+    if (member.instruction.unused) return true;
     if (!store && !ReadsValid(*touched.part)) return false;
     if (!Locate(touched, store)) return false;
     const ChainValue& value = Value(Stored(member));
@@ -185,7 +187,7 @@ class ChainRun {
     for (Touched& store : work_.touched) {
       if (store.member->kind != Kind::kStore) continue;
       for (Touched& other : work_.touched) {
-        if (&other == &store || other.there->buffer != store.there->buffer) continue;
+        if (&other == &store || other.there == nullptr || other.there->buffer != store.there->buffer) continue;
         if (!Overlap(*store.there, *other.there)) continue;
         if (!SameRows(store, other)) return false;
         store.shared = other.shared = true;
@@ -211,6 +213,7 @@ class ChainRun {
     piece_ = chain_.piece_rows;
     std::size_t widest = 0;
     for (const Touched& touched : work_.touched) {
+      if (touched.there == nullptr) continue;
       if (!touched.dense) piece_ = 1;
       widest = std::max(widest, Value(Stored(*touched.member)).width);
     }
@@ -241,7 +244,7 @@ class ChainRun {
     for (const ChainMember& member : chain_.members) {
       const bool inner = member.target >= 0 && Value(member.target).home == Home::kPiece;
       if (member.kind == Kind::kReshape && inner) PlaceOf(member.target) = PlaceOf(member.sources[0]);
-      if (member.kind == Kind::kLoad && inner && !TouchedBy(member).shared) PlaceOf(member.target) = TouchedBy(member).place;
+      if (member.kind == Kind::kLoad && inner && TouchedBy(member).there != nullptr && !TouchedBy(member).shared) PlaceOf(member.target) = TouchedBy(member).place;
       if (member.stored_by < 0) continue;
       const Touched& store = work_.touched[static_cast<std::size_t>(member.stored_by)];
       if (!store.shared) PlaceOf(member.target) = store.place;
@@ -315,6 +318,7 @@ class ChainRun {
 
   void Access(const ChainMember& member, std::size_t row, std::size_t rows) {
     const Touched& touched = TouchedBy(member);
+    if (touched.there == nullptr) return;
     const int value = Stored(member);
     const std::size_t bytes = RowBytes(Value(value));
     std::byte *memory = touched.place.at + row * touched.place.step, *own = At(value, row);

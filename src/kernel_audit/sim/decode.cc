@@ -149,9 +149,19 @@ core::Result<std::unique_ptr<Program>> Decoder::Run() {
   auto body = DecodeFunction(*kernel.body);
   if (!body) return tl::unexpected(body.error());
   program_->body_ = std::move(*body);
+  FindUnusedLoads();
   FormChains();
   PlaceRegisters();
   return std::move(program_);
+}
+
+// A swap reads what it overwrites, and most often nobody wants that.
+void Decoder::FindUnusedLoads() {
+  for (Instruction& each : program_->code_) {
+    if (each.part != Part::kLoad) continue;
+    const Lifetime& life = lifetimes_[static_cast<std::size_t>(each.target)];
+    each.unused = life.first == life.last;
+  }
 }
 
 // Registers that are never alive at the same time share memory. What is set before the code runs (constants, grid indices) and what

@@ -44,6 +44,7 @@ class Decoder {
 
  private:
   core::Result<Function> DecodeFunction(const ir::Region& region);
+  void FindUnusedLoads();
   void FormChains();
   void PlaceRegisters();
 

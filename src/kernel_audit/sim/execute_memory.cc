@@ -99,10 +99,10 @@ void RunLoad(Machine& m, const Instruction& i) {
   if (!box.inside) return LoadClipped(m, i.op, access, view, box);
   const View part = box.Of(view);
   m.dmas().Tick();
-  Read(part, m.data(access.value));
+  if (!i.unused) Read(part, m.data(access.value));
   m.SetValid(access.value);
   if (m.observe()) m.NoteAccess(part, false, i.op);
-  if (!m.observe() || part.buffer->shadow.all_valid()) return;
+  if (i.unused || !m.observe() || part.buffer->shadow.all_valid()) return;
   ElementState* states = m.MakeStates(access.value);
   if (ReadStates(part, states)) {
     m.NameOrigins(i.op, part, states, i.elements);

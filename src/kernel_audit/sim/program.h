@@ -37,6 +37,7 @@ struct Instruction {
   int sources[3] = {-1, -1, -1};
   int jump = 0;      // instruction, for control flow
   Part part = Part::kNone;
+  bool unused = false;  // a load whose elements nobody reads
   std::size_t elements = 1;
   union {
     ops::UnaryFn unary;
