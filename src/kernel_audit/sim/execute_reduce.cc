@@ -80,10 +80,20 @@ core::Result<void> DecodeReduceIndex(Decoder& decoder, const ir::Op& op) {
 struct MatmulPayload : Payload {
   explicit MatmulPayload(ops::MatmulPlan made) : plan(std::move(made)) {}
   mutable ops::MatmulPlan plan;  // it owns working memory
+  bool adds = true;  // to anything but zeros
 };
 
 void RunMatmul(Machine& m, const Instruction& i) {
-  static_cast<const MatmulPayload&>(*i.payload).plan.Run(m.data(i.target), m.data(i.sources[0]), m.data(i.sources[1]), m.data(i.sources[2]));
+  const auto& payload = static_cast<const MatmulPayload&>(*i.payload);
+  payload.plan.Run(m.data(i.target), m.data(i.sources[0]), m.data(i.sources[1]), payload.adds ? m.data(i.sources[2]) : nullptr);
+}
+
+// A constant whose bits are all zero.
+bool IsZero(const ir::Value& value) {
+  const ir::Op* op = value.producer;
+  if (op == nullptr || op->code != OpCode::kConstant) return false;
+  const auto& bytes = op->attributes.value.bytes;
+  return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
 // The coordinate of one side's rows (or columns) that result element `e` comes from, among the dimensions that are not contracted.
@@ -134,7 +144,9 @@ core::Result<void> DecodeMatmul(Decoder& decoder, const ir::Op& op) {
   }
   auto plan = ops::MatmulPlan::Make({type(0).shape, type(1).shape, type(2).shape}, type(0).dtype, type(1).dtype, type(2).dtype, a.dot, false, false);
   if (!plan) return tl::unexpected(Unsupported(op, plan.error().message));
-  const auto& payload = decoder.Keep(std::make_unique<MatmulPayload>(std::move(*plan)));
+  auto made_payload = std::make_unique<MatmulPayload>(std::move(*plan));
+  made_payload->adds = !IsZero(*op.operands[2]);
+  const auto& payload = decoder.Keep(std::move(made_payload));
   Instruction& made = decoder.Emit(op, RunMatmul);
   made.payload = &payload;
   made.propagate = PropagateMatmul;

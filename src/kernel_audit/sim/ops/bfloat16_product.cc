@@ -34,27 +34,29 @@ class OneDnnProduct : public BFloat16Product {
  public:
   OneDnnProduct(const ProductMatrix& lhs, const ProductMatrix& rhs, const ProductMatrix& out)
       : lhs_(lhs), rhs_(rhs), out_(out), engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
-    dnnl::post_ops add;
-    add.append_sum(1.0f);
-    dnnl::primitive_attr attributes;
-    attributes.set_post_ops(add);
+    dnnl::post_ops sum;
+    sum.append_sum(1.0f);
+    dnnl::primitive_attr attributes, with_sum;
+    with_sum.set_post_ops(sum);
     const dnnl::matmul::desc description(Describe(lhs, DataType::bf16), Describe(rhs, DataType::bf16), Describe(out, DataType::f32));
     const dnnl::matmul::primitive_desc chosen(description, attributes, engine_);
     native_ = std::string(chosen.impl_info_str()).find("_bf16") != std::string::npos;
     lhs_memory_ = dnnl::memory(chosen.src_desc(), engine_, nullptr);
     rhs_memory_ = dnnl::memory(chosen.weights_desc(), engine_, nullptr);
     out_memory_ = dnnl::memory(chosen.dst_desc(), engine_, nullptr);
-    if (native_) product_ = dnnl::matmul(chosen);
+    if (!native_) return;
+    product_ = dnnl::matmul(chosen);
+    adding_product_ = dnnl::matmul(dnnl::matmul::primitive_desc(description, with_sum, engine_));
   }
 
   bool native() const { return native_; }
 
-  bool Run(float* out, const std::uint16_t* lhs, const std::uint16_t* rhs) override {
-    if (!NeverSubnormal(out, lhs, rhs)) return false;
+  bool Run(float* out, const std::uint16_t* lhs, const std::uint16_t* rhs, bool add) override {
+    if (!NeverSubnormal(add ? out : nullptr, lhs, rhs)) return false;
     lhs_memory_.set_data_handle(const_cast<std::uint16_t*>(lhs));
     rhs_memory_.set_data_handle(const_cast<std::uint16_t*>(rhs));
     out_memory_.set_data_handle(out);
-    product_.execute(stream_, {{DNNL_ARG_SRC, lhs_memory_}, {DNNL_ARG_WEIGHTS, rhs_memory_}, {DNNL_ARG_DST, out_memory_}});
+    (add ? adding_product_ : product_).execute(stream_, {{DNNL_ARG_SRC, lhs_memory_}, {DNNL_ARG_WEIGHTS, rhs_memory_}, {DNNL_ARG_DST, out_memory_}});
     stream_.wait();
     return true;
   }
@@ -64,7 +66,7 @@ class OneDnnProduct : public BFloat16Product {
   bool NeverSubnormal(const float* out, const std::uint16_t* lhs, const std::uint16_t* rhs) const {
     const int left = SmallestOf(lhs_, lhs) >> 7, right = SmallestOf(rhs_, rhs) >> 7;  // exponents, biased by 127
     if (left == 0 || right == 0 || (left - 127 - 7) + (right - 127 - 7) < -126) return false;
-    return static_cast<int>(SmallestOf(out_, out) >> 23) - 127 - 23 >= -126;
+    return out == nullptr || static_cast<int>(SmallestOf(out_, out) >> 23) - 127 - 23 >= -126;
   }
 
   ProductMatrix lhs_, rhs_, out_;
@@ -72,7 +74,7 @@ class OneDnnProduct : public BFloat16Product {
   dnnl::stream stream_;
   bool native_ = false;
   dnnl::memory lhs_memory_, rhs_memory_, out_memory_;
-  dnnl::matmul product_;
+  dnnl::matmul product_, adding_product_;
 };
 
 }  // namespace

@@ -20,9 +20,9 @@ class BFloat16Product {
   static std::shared_ptr<BFloat16Product> Make(const ProductMatrix& lhs, const ProductMatrix& rhs, const ProductMatrix& out);
   virtual ~BFloat16Product() = default;
 
-  // out += lhs . rhs, products exact, sums in float32. False, and nothing done, where a sum could be subnormal in float32: the
+  // out = lhs . rhs, plus what was in out if `add`: products exact, sums in float32. False, and nothing done, where a sum could be subnormal in float32: the
   // instructions flush such to zero.
-  virtual bool Run(float* out, const std::uint16_t* lhs, const std::uint16_t* rhs) = 0;
+  virtual bool Run(float* out, const std::uint16_t* lhs, const std::uint16_t* rhs, bool add) = 0;
 };
 
 // The smallest magnitude among the n elements that are not zero, as its bits; all bits but the sign set where there is none.

@@ -117,7 +117,7 @@ MatmulPlan::Ready MatmulPlan::Prepare(const Matrix& matrix, DType dtype, const s
   return {scratch.data(), columns, transposed};
 }
 
-void MatmulPlan::Multiply(void* out, std::int64_t leading, const Ready& lhs, const Ready& rhs) const {
+void MatmulPlan::Multiply(void* out, std::int64_t leading, const Ready& lhs, const Ready& rhs, bool add) const {
   const std::int64_t m = out_.rows, n = out_.columns, k = lhs_.columns;
   if (!is_float()) {
     AddIntProduct(static_cast<std::uint32_t*>(out), leading, static_cast<const std::uint32_t*>(lhs.data),
@@ -126,33 +126,33 @@ void MatmulPlan::Multiply(void* out, std::int64_t leading, const Ready& lhs, con
   }
   const dnnl_status_t status =
       dnnl_sgemm(lhs.transposed ? 'T' : 'N', rhs.transposed ? 'T' : 'N', m, n, k, 1.0f, static_cast<const float*>(lhs.data), lhs.leading,
-                 static_cast<const float*>(rhs.data), rhs.leading, 1.0f, static_cast<float*>(out), leading);
+                 static_cast<const float*>(rhs.data), rhs.leading, add ? 1.0f : 0.0f, static_cast<float*>(out), leading);
   if (status != dnnl_success) throw core::InternalError("oneDNN's sgemm refused a product: status " + std::to_string(status));
 }
 
 // False: it was not done.
-bool MatmulPlan::RunNarrow(std::byte* dst, const std::byte* lhs, const std::byte* rhs) {
+bool MatmulPlan::RunNarrow(std::byte* dst, const std::byte* lhs, const std::byte* rhs, bool add) {
   if (lhs_type_ != DType::kBFloat16 || rhs_type_ != DType::kBFloat16) return false;
   if (!narrow_tried_) {
     const auto described = [](const Matrix& m) { return ProductMatrix{m.rows, m.columns, m.row_stride, m.column_stride}; };
     narrow_ = BFloat16Product::Make(described(lhs_), described(rhs_), described(out_));
     narrow_tried_ = true;
   }
-  return narrow_ != nullptr && narrow_->Run(reinterpret_cast<float*>(dst), reinterpret_cast<const std::uint16_t*>(lhs), reinterpret_cast<const std::uint16_t*>(rhs));
+  return narrow_ != nullptr && narrow_->Run(reinterpret_cast<float*>(dst), reinterpret_cast<const std::uint16_t*>(lhs), reinterpret_cast<const std::uint16_t*>(rhs), add);
 }
 
-// `dst` holds the accumulator's part and becomes the result's.
-void MatmulPlan::RunOne(std::byte* dst, const std::byte* lhs, const std::byte* rhs) {
-  if (RunNarrow(dst, lhs, rhs)) return;
+// `dst` holds the accumulator's part, if it is to be added, and becomes the result's.
+void MatmulPlan::RunOne(std::byte* dst, const std::byte* lhs, const std::byte* rhs, bool add) {
+  if (RunNarrow(dst, lhs, rhs, add)) return;
   const Ready left = Prepare(lhs_, lhs_type_, lhs, lhs_scratch_);
   const Ready right = Prepare(rhs_, rhs_type_, rhs, rhs_scratch_);
-  if (out_.unit_columns()) return Multiply(dst, std::max(out_.rows == 1 ? 1 : out_.row_stride, out_.columns), left, right);
+  if (out_.unit_columns()) return Multiply(dst, std::max(out_.rows == 1 ? 1 : out_.row_stride, out_.columns), left, right, add);
   const auto element = [&](std::int64_t i, std::int64_t j) { return dst + (i * out_.row_stride + j * out_.column_stride) * 4; };
   std::byte* packed = out_scratch_.data();
   for (std::int64_t i = 0; i < out_.rows; ++i) {
     for (std::int64_t j = 0; j < out_.columns; ++j) std::memcpy(packed + WorkBytes(i, out_.columns) + j * 4, element(i, j), kWorkSize);
   }
-  Multiply(packed, out_.columns, left, right);
+  Multiply(packed, out_.columns, left, right, true);
   for (std::int64_t i = 0; i < out_.rows; ++i) {
     for (std::int64_t j = 0; j < out_.columns; ++j) std::memcpy(element(i, j), packed + WorkBytes(i, out_.columns) + j * 4, kWorkSize);
   }
@@ -160,7 +160,11 @@ void MatmulPlan::RunOne(std::byte* dst, const std::byte* lhs, const std::byte* r
 
 void MatmulPlan::Run(void* dst, const void* lhs, const void* rhs, const void* acc) {
   if (out_elements_ == 0) return;
-  if (dst != acc) std::memcpy(dst, acc, static_cast<std::size_t>(out_elements_) * kWorkSize);
+  // A product that adds nothing needs no zeros in dst, where one call makes all of it.
+  const bool add = acc != nullptr || !is_float() || !out_.unit_columns() || lhs_.columns == 0;
+  const std::size_t bytes = static_cast<std::size_t>(out_elements_) * kWorkSize;
+  if (add && acc == nullptr) std::memset(dst, 0, bytes);
+  if (acc != nullptr && dst != acc) std::memcpy(dst, acc, bytes);
   if (lhs_.columns == 0) return;
   if (swapped_) std::swap(lhs, rhs);
   const OneThread one_thread;
@@ -174,7 +178,7 @@ void MatmulPlan::Run(void* dst, const void* lhs, const void* rhs, const void* ac
     }
     RunOne(static_cast<std::byte*>(dst) + out_offset * static_cast<std::int64_t>(kWorkSize),
            static_cast<const std::byte*>(lhs) + lhs_offset * static_cast<std::int64_t>(core::ByteSize(lhs_type_)),
-           static_cast<const std::byte*>(rhs) + rhs_offset * static_cast<std::int64_t>(core::ByteSize(rhs_type_)));
+           static_cast<const std::byte*>(rhs) + rhs_offset * static_cast<std::int64_t>(core::ByteSize(rhs_type_)), add);
     std::size_t i = batches_.size();
     while (i > 0 && ++index[i - 1] == batches_[i - 1].extent) index[--i] = 0;
     if (i == 0) return;

@@ -32,7 +32,7 @@ class MatmulPlan {
   static core::Result<MatmulPlan> Make(const MatmulShapes& shapes, DType lhs, DType rhs, DType acc, const ir::DotDimensionNumbers& dims,
                                        bool transpose_lhs, bool transpose_rhs);
 
-  // dst = lhs . rhs + acc. dst may be acc; otherwise blocks don't overlap. Allocates nothing here (oneDNN may, inside). A plan owns
+  // dst = lhs . rhs + acc; null stands for an acc of zeros. dst may be acc; otherwise blocks don't overlap. Allocates nothing here (oneDNN may, inside). A plan owns
   // working memory: one call at a time.
   void Run(void* dst, const void* lhs, const void* rhs, const void* acc);
 
@@ -55,11 +55,11 @@ class MatmulPlan {
   };
   class Builder;
 
-  bool RunNarrow(std::byte* dst, const std::byte* lhs, const std::byte* rhs);
+  bool RunNarrow(std::byte* dst, const std::byte* lhs, const std::byte* rhs, bool add);
   bool NeedsPacking(const Matrix& matrix, DType dtype) const;
   Ready Prepare(const Matrix& matrix, DType dtype, const std::byte* data, std::vector<std::byte>& scratch) const;
-  void RunOne(std::byte* dst, const std::byte* lhs, const std::byte* rhs);
-  void Multiply(void* out, std::int64_t leading, const Ready& lhs, const Ready& rhs) const;
+  void RunOne(std::byte* dst, const std::byte* lhs, const std::byte* rhs, bool add);
+  void Multiply(void* out, std::int64_t leading, const Ready& lhs, const Ready& rhs, bool add) const;
   bool is_float() const { return acc_type_ == DType::kFloat32; }
 
   DType lhs_type_ = DType::kFloat32, rhs_type_ = DType::kFloat32, acc_type_ = DType::kFloat32;

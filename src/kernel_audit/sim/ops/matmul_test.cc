@@ -109,6 +109,11 @@ Bytes Product(const Case& c, DType lhs_type, DType rhs_type, DType acc_type, con
   plan->Run(result.data(), lhs.data(), rhs.data(), acc.data());
   plan->Run(again.data(), lhs.data(), rhs.data(), again.data());
   EXPECT_EQ(result, again);
+  const Bytes zeros(acc.size(), 0);
+  Bytes added(acc.size()), alone(acc.size(), 0xff);
+  plan->Run(added.data(), lhs.data(), rhs.data(), zeros.data());
+  plan->Run(alone.data(), lhs.data(), rhs.data(), nullptr);
+  EXPECT_EQ(added, alone);
   return result;
 }
 
