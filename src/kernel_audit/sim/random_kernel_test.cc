@@ -10,6 +10,7 @@
 
 #include "kernel_audit/ir/mosaic_text.h"
 #include "kernel_audit/ir/verifier.h"
+#include "kernel_audit/sim/chain.h"
 #include "kernel_audit/sim/random_kernel_testing.h"
 #include "kernel_audit/sim/run.h"
 #include "kernel_audit/sim/scalar_interpreter_testing.h"
@@ -82,6 +83,22 @@ TEST(RandomKernels, AgreeWithASecondReadingOfTheIr) {
     const std::string difference = Difference(*kernel, RandomInputs(*kernel, seed), seed % 4 != 0);
     ASSERT_EQ(difference, "") << "seed " << seed << "\n" << (std::getenv("KA_SHOW_KERNEL") != nullptr ? ir::MosaicText(*kernel) : "");
   }
+}
+
+TEST(RandomKernels, AgreeWithTheSecondReadingInChainsToo) {
+  int chains = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const std::unique_ptr<ir::Kernel> kernel = RandomKernel(seed, true).Make();
+    const auto verified = ir::Verify(*kernel);
+    ASSERT_TRUE(verified) << "seed " << seed << ": " << verified.error().ToString();
+    const auto program = Program::Decode(*kernel);
+    ASSERT_TRUE(program) << "seed " << seed << ": " << program.error().ToString();
+    const std::vector<Instruction>& code = (*program)->code();
+    chains += static_cast<int>(std::count_if(code.begin(), code.end(), [](const Instruction& each) { return each.run == RunChain; }));
+    const std::string difference = Difference(*kernel, RandomInputs(*kernel, seed), seed % 2 != 0);
+    ASSERT_EQ(difference, "") << "seed " << seed << "\n" << (std::getenv("KA_SHOW_KERNEL") != nullptr ? ir::MosaicText(*kernel) : "");
+  }
+  EXPECT_GE(chains, 400);
 }
 
 // What the kernels are made of: a generator that stops making something would test nothing.

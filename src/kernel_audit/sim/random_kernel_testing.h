@@ -25,18 +25,20 @@ using ir::Type;
 
 class RandomKernel {
  public:
-  explicit RandomKernel(std::uint64_t seed) : random_(seed) {}
+  // `wide`: vectors large enough that instructions run in chains.
+  explicit RandomKernel(std::uint64_t seed, bool wide = false) : random_(seed), wide_(wide) {}
 
   std::unique_ptr<ir::Kernel> Make() {
     kernel_ = std::make_unique<ir::Kernel>();
     kernel_->name = "random";
     m_ = Below(9) + 1;
     n_ = Below(3) == 0 ? Below(40) + 1 : Below(9) + 1;
+    if (wide_) m_ = Below(6) + 4, n_ = Below(120) + 130;
     const std::int64_t programs = Below(3) + 1;
     kernel_->grid = {programs};
     kernel_->semantics = {ir::DimensionSemantics::kArbitrary};
     MakeOperands(m_ * programs - Below(m_));
-    Fill(static_cast<int>(Below(40)) + 5, 2);
+    Fill(static_cast<int>(Below(40)) + (wide_ ? 20 : 5), 2);
     // Whatever was computed last is seen.
     StoreTo(z_, Pick(Type::Vector(DType::kFloat32, {m_, n_})), {Index(0), Index(0)});
     StoreTo(w_, Pick(Type::Vector(DType::kInt32, {m_, n_})), {Index(0), Index(0)});
@@ -357,6 +359,7 @@ class RandomKernel {
   }
 
   std::mt19937_64 random_;
+  bool wide_;
   std::unique_ptr<ir::Kernel> kernel_;
   ir::Region* region_ = nullptr;
   std::vector<ir::Value*> pool_;  // scalars and vectors in scope
