@@ -14,7 +14,8 @@ EXPLANATION = """
 Ours with observers on includes race detection: there is no other mode. Each side runs in a process of its own that is warm (nothing is compiled or loaded
 within a time); a time is from arrays in place to outputs in place, which both XLA:CPU and our tier allocate anew. Sides take turns, {rounds} rounds, up to
 {most} runs a round; where one run takes many seconds one run is all. A cell holds the median of all runs and, in brackets, the fastest; a ratio is the median
-of the rounds' ratios of medians and, in brackets, the smallest and the largest of these. `not run` says why.
+of the rounds' ratios of medians, in brackets the smallest and the largest of these, and then the ratio of the fastest runs, which is what a machine that
+others work on at the same time disturbs least. `not run` says why.
 """
 
 
@@ -49,7 +50,8 @@ def ratio_cell(above, below):
         return "-"
     values = ratios(above, below)
     spread = f" [{number(min(values))}–{number(max(values))}]" if len(values) > 1 else ""
-    return number(statistics.median(values)) + spread
+    fastest = f", fastest {number(above.best() / below.best())}" if len(values) > 1 else ""
+    return number(statistics.median(values)) + spread + fastest
 
 
 def family_table(rows):

@@ -90,7 +90,8 @@ def main():
             answer = work[request.pop("do")](**request)
         except Exception as error:  # whatever JAX raises is its answer
             pltpu.reset_tpu_interpret_mode_state()
-            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:200]}
+            words = [line.strip() for line in str(error).splitlines() if line.strip()]
+            answer = {"error": f"{type(error).__name__}: {words[-1] if words else ''}"[:200]}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
