@@ -37,16 +37,16 @@ KernelRun RunBoth(const std::function<pl::Array(const std::vector<pl::Array>&)>&
 
 // Row by row, each row's load would see the row that the store before it wrote.
 TEST(Chains, AStoreIntoTheRowsThatAreLoadedNext) {
-  const HostArray x = Counting(16);
+  const HostArray x = Counting(64);
   const KernelRun run = RunBoth([](const auto& a) {
     const auto kernel = [](pl::Ref x, pl::Ref z, pl::Ref s) {
       s.store(x.load());
-      s.store(s.load({pl::ds(0, 8), pl::all}) * 2.0f + 1.0f, {pl::ds(1, 8), pl::all});
+      s.store(s.load({pl::ds(0, 48), pl::all}) * 2.0f + 1.0f, {pl::ds(1, 48), pl::all});
       z.store(s.load());
     };
-    return pl::pallas_call(kernel, {.out_shape = a[0].aval(), .scratch_shapes = {pl::VMEM({16, kColumns}, pl::f32)}})(a[0]);
+    return pl::pallas_call(kernel, {.out_shape = a[0].aval(), .scratch_shapes = {pl::VMEM({64, kColumns}, pl::f32)}})(a[0]);
   }, {&x});
-  EXPECT_EQ(Values(run.outputs[0]), Expected(16, [](auto r, auto c) { return r >= 1 && r <= 8 ? 2 * At(r - 1, c) + 1 : At(r, c); }));
+  EXPECT_EQ(Values(run.outputs[0]), Expected(64, [](auto r, auto c) { return r >= 1 && r <= 48 ? 2 * At(r - 1, c) + 1 : At(r, c); }));
   EXPECT_THAT(Findings(run.report), IsEmpty());
 }
 
