@@ -20,8 +20,8 @@ constexpr std::int64_t kMostElements = 1 << 22;
 std::vector<import::KernelCall> ReadCalls() {
   namespace fs = std::filesystem;
   std::vector<fs::path> paths;
-  for (const char* folder : {"data", "races"}) {
-    for (const auto& entry : fs::directory_iterator(fs::path(KA_SOURCE_DIR) / "tests/data/golden" / folder)) {
+  for (const char* folder : {"golden/data", "golden/races", "production", "features", "newest_jax", "user_races"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(KA_SOURCE_DIR) / "tests/data" / folder)) {
       if (entry.path().extension() == ".mlir") paths.push_back(entry.path());
     }
   }

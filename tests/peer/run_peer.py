@@ -31,7 +31,7 @@ def parse():
     parser = argparse.ArgumentParser(description="kernel-audit held against JAX")
     parser.add_argument("--program", default=ROOT / "build/release/bin/kernel-audit", type=pathlib.Path)
     parser.add_argument("--venv", default=ROOT / "build/peer-venv", type=pathlib.Path)
-    parser.add_argument("--groups", nargs="+", default=["production", "conformance", "primitives"])
+    parser.add_argument("--groups", nargs="+", default=["production", "variants", "conformance", "primitives"])
     parser.add_argument("--match", default="", help="only cases whose name this regular expression finds")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for modules, inputs, references and outputs")
     parser.add_argument("--no-interpret", dest="interpret", action="store_false", help="leave JAX's interpreters out")
@@ -178,7 +178,7 @@ def judge_run(case, folder, outputs, program, schedule, cores):
     if kinds != set(expected):
         first = found[0]["message"] if found else "nothing"
         return "differs", f"finds {sorted(kinds) or 'nothing'}, not {sorted(expected) or 'nothing'}: {first}"
-    if case.compare and "race" not in expected and (why := same_values(case, folder, outputs, output(folder, schedule, cores))):
+    if case.compare and not {"race", "deadlock"} & set(expected) and (why := same_values(case, folder, outputs, output(folder, schedule, cores))):
         return "differs", why
     why = case.inspect(document, cores) if case.inspect else ""
     return ("differs", why) if why else ("passes", "")

@@ -23,7 +23,7 @@ Written by `tests/peer/run_peer.py` from what it saw with JAX {version}: kernels
 Pallas, within the case's tolerance, with no finding; a faulty kernel passes where its fault, and nothing else, is reported (JAX's interpreters
 report races, and some accesses outside). What is unsupported is counted as that. A case for several cores runs on each of these numbers of cores.
 
-- `production`: the kernels of `jax.experimental.pallas.ops.tpu`.
+- `production`: the kernels of `jax.experimental.pallas.ops.tpu`, with several of their options, dtypes and shapes.
 - `conformance`: one property of Pallas each (grids, windows, DMAs, semaphores, pipelines, references, faults).
 - `primitives`: each primitive that JAX lowers for a TensorCore, on vectors and scalars.
 """
@@ -70,7 +70,7 @@ def totals(rows):
 def table(rows, group):
     """A row a case; of the primitives only those where somebody fails."""
     lines = [f"\n## The cases of {group}\n", "| case | " + " | ".join(SIDES.values()) + " |", "| --- | --- | --- | --- |"]
-    for row in rows:
+    for row in sorted(rows, key=lambda row: row.name) if group == "conformance" else rows:
         sides = [row.side(side) for side in SIDES]
         if group == "primitives" and all(verdict == "passes" for verdict, _ in sides):
             continue
