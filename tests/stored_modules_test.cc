@@ -147,7 +147,7 @@ TEST_P(StoredModuleTest, IsRightUnderEverySchedule) {
 INSTANTIATE_TEST_SUITE_P(All, StoredModuleTest, ::testing::ValuesIn(Modules()),
                          [](const auto& info) { return info.param.folder + "_" + info.param.name; });
 
-TEST(StoredModules, AreThere) { EXPECT_EQ(Modules().size(), 12u + 27u + 8u + 38u); }
+TEST(StoredModules, AreThere) { EXPECT_EQ(Modules().size(), 12u + 27u + 8u + 42u); }
 
 }  // namespace
 }  // namespace kernel_audit::testing

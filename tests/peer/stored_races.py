@@ -379,3 +379,49 @@ def _(faulty):
         return pl.pallas_call(kernel, in_specs=[ANY], out_specs=ANY, out_shape=out((32, 128)), input_output_aliases={0: 0},
                               scratch_shapes=[pltpu.VMEM((2, 8, 128), f32), pltpu.SemaphoreType.DMA((2, 2))])(x)
     return shift
+
+
+@twins("window_sent_on", "awaited_by_the_next_program", [Hashed((32, 128))], ("race",), lambda x: (x, x + 1))
+def _(faulty):
+    """A copy from a window ends before its program does: the memory is then another block's."""
+    def send(x):
+        def kernel(x_ref, log_hbm, o_ref, sem):
+            i = pl.program_id(0)
+            copy = pltpu.make_async_copy(x_ref, log_hbm.at[pl.ds(i * 8, 8)], sem)
+            if faulty:
+                @pl.when(i > 0)
+                def _():
+                    copy.wait()
+            copy.start()  # fault
+            o_ref[...] = x_ref[...] + 1
+            if not faulty:
+                copy.wait()
+            else:
+                @pl.when(i == pl.num_programs(0) - 1)
+                def _():
+                    copy.wait()
+        return pl.pallas_call(kernel, grid=(4,), in_specs=[ROWS], out_specs=[ANY, ROWS], out_shape=[out((32, 128)), out((32, 128))],
+                              scratch_shapes=[pltpu.SemaphoreType.DMA])(x)
+    return send
+
+
+@twins("window_filled", "awaited_by_the_next_program", [Hashed((32, 128))], ("race",), lambda x: x)
+def _(faulty):
+    """A copy into an output's window ends before its program does: the block is stored then."""
+    def fill(x):
+        def kernel(x_hbm, o_ref, sem):
+            i = pl.program_id(0)
+            copy = pltpu.make_async_copy(x_hbm.at[pl.ds(i * 8, 8)], o_ref, sem)
+            if faulty:
+                @pl.when(i > 0)
+                def _():
+                    copy.wait()
+            copy.start()  # fault
+            if not faulty:
+                copy.wait()
+            else:
+                @pl.when(i == pl.num_programs(0) - 1)
+                def _():
+                    copy.wait()
+        return pl.pallas_call(kernel, grid=(4,), in_specs=[ANY], out_specs=ROWS, out_shape=out((32, 128)), scratch_shapes=[pltpu.SemaphoreType.DMA])(x)
+    return fill

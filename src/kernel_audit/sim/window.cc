@@ -83,6 +83,8 @@ bool OperandWindow::Place(Machine& machine, const Shape& index) {
 void OperandWindow::MoveTo(Machine& machine, const Shape& index, std::int32_t program) {
   if (placed_ && index == index_) return;
   inside_ = Place(machine, index);
+  // From here on the memory is the next block's.
+  if (machine.observe()) machine.dmas().NoteAccess(View::Whole(block_), true, nullptr);
   if (is_output_) {
     block_.Show(array_part_, Buffer::Content::kUndefined, alone_ && inside_ && whole_block_ && !window_->element_indexed);
     if (machine.observe()) block_.shadow.Reset(block_.elements, kUnwritten);
@@ -136,6 +138,7 @@ void OperandWindow::Abandon() {
 void OperandWindow::WriteBack(Machine& machine, std::int32_t program) {
   if (!is_output_ || !placed_ || !inside_) return;
   owner_[static_cast<std::size_t>(BlockNumber())] = program;
+  if (machine.observe()) machine.dmas().NoteAccess(block_part_, false, nullptr);
   if (block_.content != Buffer::Content::kInArray) Copy(array_part_, block_part_);
   machine.Charge(block_.elements);
   ++traffic_.write_backs;
