@@ -7,7 +7,6 @@
 #include "kernel_audit/core/file.h"
 #include "kernel_audit/core/json.h"
 #include "libtpu/libtpu_fixture.h"
-#include "races/patterns.h"
 
 namespace kernel_audit::testing {
 namespace {
@@ -37,16 +36,6 @@ TEST_F(LibtpuTest, EveryVariantOfThePipelineCompiles) {
         ExpectAccepted(std::to_string(slots) + " slots", module, slots == 0 ? target::AllTopologies() : V5e());
       }
     }
-  }
-}
-
-// The compiler takes these kernels, wrong as they are: docs/compile.md says so beside our findings.
-TEST_F(LibtpuTest, RacyKernelsCompile) {
-  for (const Pattern& pattern : Patterns()) {
-    MarkedLines lines;
-    const HostArray x = PatternInput();
-    const std::string module = Trace({&x}, Single([&](const std::vector<pl::Array>& a) { return pattern.kernel(a[0], true, lines); }));
-    ExpectAccepted(pattern.number + " " + pattern.what, module, V5e());
   }
 }
 

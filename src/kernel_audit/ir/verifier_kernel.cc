@@ -32,6 +32,7 @@ std::string CheckGrid(const Kernel& kernel) {
   }
   const std::int64_t programs = core::CheckedNumElements(known);
   if (kernel.grid.size() > 16 || programs < 0 || programs > kMaxArrayElements) return "its grid has a negative extent or is too large";
+  if (programs == 0) return "its grid " + core::ToString(kernel.grid) + " has no programs, so nothing would write its outputs";
   if (kernel.semantics.size() != kernel.grid.size()) return "dimension_semantics must have an entry a grid dimension";
   for (std::size_t i = 0; i < DynamicExtents(kernel); ++i) {
     if (i >= kernel.inputs.size() || kernel.inputs[i] != ArrayType{DType::kInt32, {}}) {
