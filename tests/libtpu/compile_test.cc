@@ -56,6 +56,35 @@ TEST_F(LibtpuTest, CodeIsAsLargeAsJaxs) {
   for (const char* name : {"axpy_f32_17x257", "bias_relu_bf16_9x129"}) expect(name, *core::ReadFile(folder / (std::string(name) + ".mlir"), 1 << 20));
 }
 
+// Every operation that the front end writes has its line in the text; the compiler's instructions name no others, and name each line that loads or stores.
+TEST_F(LibtpuTest, LinesComeThroughToTheInstructions) {
+  const core::SourceLocation load{"tests/libtpu/compile_test.cc", __LINE__ + 3}, store{load.file, load.line + 1};
+  const std::string module = ModuleOf([](const auto& a) {
+    const auto kernel = [](pl::Ref x, pl::Ref z) {
+      const pl::Value value = x.load();
+      z.store(value * 3.0f);
+    };
+    const pl::BlockSpec rows({8, 128}, [](pl::Index i) { return pl::indices(i, 0); });
+    return pl::pallas_call(kernel, {.grid = {4}, .in_specs = {rows}, .out_specs = {rows}, .out_shape = a[0].aval()})(a[0]);
+  }, {{DType::kFloat32, {32, 128}}});
+  const auto imported = import::ImportModule(module, 0);
+  ASSERT_TRUE(imported);
+  const import::Places& places = imported->places[0];
+  EXPECT_EQ(places.placed, places.operations);
+  for (const target::Topology& topology : target::AllTopologies()) {
+    const auto outcome = CompileFor(topology, module);
+    ASSERT_TRUE(outcome && outcome->accepted && outcome->kernels.size() == 1) << topology.name;
+    std::vector<core::SourceLocation> named;
+    for (const target::LineUse& use : outcome->kernels[0].lines) {
+      named.push_back(use.place);
+      EXPECT_LE(use.bundles, use.instructions);
+      EXPECT_LE(use.instructions, outcome->kernels[0].instructions);
+    }
+    EXPECT_THAT(named, ::testing::IsSubsetOf(places.lines)) << topology.name;
+    EXPECT_THAT(named, ::testing::IsSupersetOf({load, store})) << topology.name;
+  }
+}
+
 TEST_F(LibtpuTest, NonsenseIsRefusedByTheCompilerItself) {
   const auto outcome = CompileFor(V5e()[0], "this is no module");
   ASSERT_TRUE(outcome) << outcome.error().message;

@@ -47,12 +47,81 @@ std::string RefusalText(const target::CompileOutcome& outcome) {
   return (outcome.location.known() ? outcome.location.ToString() + ": " : "") + outcome.refusal;
 }
 
+std::string TableText(const CompileReport& report) {
+  std::string text = fmt::format("{:<12} {:<9} {:>10} {:>10} {:>10} {:>10}  {}\n", "topology", "verdict", "code", "arguments", "outputs", "temporary", "scoped VMEM (our count)");
+  for (const CompileReport::Entry& entry : report.outcomes) {
+    const target::CompileOutcome& outcome = entry.outcome;
+    text += fmt::format("{:<12} {:<9} {:>10} {:>10} {:>10} {:>10}  {}\n", outcome.topology, outcome.accepted ? "accepted" : "REFUSED", Figure(outcome.code_bytes),
+                        Figure(outcome.argument_bytes), Figure(outcome.output_bytes), Figure(outcome.temporary_bytes), ScopedText(report, entry));
+  }
+  return text + "Our count of scoped VMEM is a lower bound for operands in HBM; the compiler needs less where it keeps whole arrays in VMEM.\n";
+}
+
+// Calls `line` for each kernel of each topology that has a schedule.
+template <typename F>
+std::string ForEachSchedule(const CompileReport& report, F line) {
+  std::string text;
+  for (const CompileReport::Entry& entry : report.outcomes) {
+    for (std::size_t k = 0; k < entry.outcome.kernels.size(); ++k) {
+      text += fmt::format("{:<12} {}: {}\n", entry.outcome.topology, NameOf(report, entry.outcome, k), line(entry.outcome.kernels[k]));
+    }
+  }
+  return text;
+}
+
+std::string SchedulesText(const CompileReport& report) {
+  const auto line = [](const target::KernelSchedule& schedule) { return fmt::format("{} ({}): {}", schedule.bundles, schedule.empty_bundles, UnitsText(schedule)); };
+  return "\nstatic schedule of each kernel: bundles (empty ones), slots used in all of them\n" + ForEachSchedule(report, line);
+}
+
+std::string LinesText(const target::KernelSchedule& schedule) {
+  std::string text;
+  std::int64_t named = 0;
+  for (const target::LineUse& use : schedule.lines) {
+    named += use.instructions;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", use.place.ToString(), use.instructions);
+  }
+  return fmt::format("{}{}no line {}", text, text.empty() ? "" : ", ", schedule.instructions - named);
+}
+
+std::string PlacesText(const CompileReport& report) {
+  std::string text = "\nlines of the source: operations of the module that have one, then the instructions that the compiler made of each\n";
+  for (std::size_t k = 0; k < report.module.kernels.size(); ++k) {
+    const import::Places& places = report.module.places[k];
+    text += fmt::format("{:<12} {}: {} of {} operations, on {} {}\n", "module", report.module.kernels[k]->name, places.placed, places.operations, places.lines.size(),
+                        places.lines.size() == 1 ? "line" : "lines");
+  }
+  return text + ForEachSchedule(report, LinesText);
+}
+
+std::string RefusalsText(const CompileReport& report) {
+  std::string text;
+  for (const CompileReport::Entry& entry : report.outcomes) {
+    if (!entry.outcome.accepted) text += fmt::format("\n{} refuses: {}\n", entry.outcome.topology, RefusalText(entry.outcome));
+  }
+  return text;
+}
+
 Json PlaceJson(const core::SourceLocation& location) { return {{"file", location.file}, {"line", location.line}}; }
 
 Json KernelJson(const std::string& name, const target::KernelSchedule& schedule) {
   Json units = Json::array();
   for (const target::UnitUse& unit : schedule.units) units.push_back({{"unit", unit.unit}, {"slots_used", unit.used}, {"slots_a_bundle", unit.capacity}});
-  return {{"name", name}, {"instruction", schedule.instruction}, {"place", PlaceJson(schedule.location)}, {"bundles", schedule.bundles}, {"empty_bundles", schedule.empty_bundles}, {"units", units}};
+  Json lines = Json::array();
+  for (const target::LineUse& use : schedule.lines) lines.push_back({{"place", PlaceJson(use.place)}, {"instructions", use.instructions}, {"bundles", use.bundles}});
+  return {{"name", name}, {"instruction", schedule.instruction}, {"place", PlaceJson(schedule.location)}, {"bundles", schedule.bundles}, {"empty_bundles", schedule.empty_bundles},
+          {"units", units}, {"instructions", schedule.instructions}, {"lines", lines}};
+}
+
+Json PlacesJson(const import::ImportedModule& module) {
+  Json kernels = Json::array();
+  for (std::size_t k = 0; k < module.kernels.size(); ++k) {
+    const import::Places& places = module.places[k];
+    Json lines = Json::array();
+    for (const core::SourceLocation& line : places.lines) lines.push_back(PlaceJson(line));
+    kernels.push_back({{"name", module.kernels[k]->name}, {"operations", places.operations}, {"operations_with_place", places.placed}, {"lines", lines}});
+  }
+  return kernels;
 }
 
 Json OutcomeJson(const CompileReport& report, const CompileReport::Entry& entry) {
@@ -77,26 +146,10 @@ bool CompileReport::accepted() const {
 }
 
 std::string CompileText(const CompileReport& report) {
-  std::string text = fmt::format("kernel-audit compile {}\ntier compiled, by libtpu {} (sha256 {}); module sha256 {}\n\n", report.name, report.libtpu.version,
-                                 report.libtpu.sha256, report.module_sha256);
-  text += fmt::format("{:<12} {:<9} {:>10} {:>10} {:>10} {:>10}  {}\n", "topology", "verdict", "code", "arguments", "outputs", "temporary", "scoped VMEM (our count)");
-  for (const CompileReport::Entry& entry : report.outcomes) {
-    const target::CompileOutcome& outcome = entry.outcome;
-    text += fmt::format("{:<12} {:<9} {:>10} {:>10} {:>10} {:>10}  {}\n", outcome.topology, outcome.accepted ? "accepted" : "REFUSED", Figure(outcome.code_bytes),
-                        Figure(outcome.argument_bytes), Figure(outcome.output_bytes), Figure(outcome.temporary_bytes), ScopedText(report, entry));
-  }
-  text += "Our count of scoped VMEM is a lower bound for operands in HBM; the compiler needs less where it keeps whole arrays in VMEM.\n";
-  text += "\nstatic schedule of each kernel: bundles (empty ones), slots used in all of them\n";
-  for (const CompileReport::Entry& entry : report.outcomes) {
-    for (std::size_t k = 0; k < entry.outcome.kernels.size(); ++k) {
-      const target::KernelSchedule& schedule = entry.outcome.kernels[k];
-      text += fmt::format("{:<12} {}: {} ({}): {}\n", entry.outcome.topology, NameOf(report, entry.outcome, k), schedule.bundles, schedule.empty_bundles, UnitsText(schedule));
-    }
-  }
-  for (const CompileReport::Entry& entry : report.outcomes) {
-    if (!entry.outcome.accepted) text += fmt::format("\n{} refuses: {}\n", entry.outcome.topology, RefusalText(entry.outcome));
-  }
-  return text + "\nBytes and bundles are the compiler's. No TPU ran anything, and nothing here says how long anything takes.\n";
+  return fmt::format("kernel-audit compile {}\ntier compiled, by libtpu {} (sha256 {}); module sha256 {}\n\n", report.name, report.libtpu.version, report.libtpu.sha256,
+                     report.module_sha256) +
+         TableText(report) + SchedulesText(report) + PlacesText(report) + RefusalsText(report) +
+         "\nBytes, bundles and instructions are the compiler's. No TPU ran anything, and nothing here says how long anything takes.\n";
 }
 
 evidence::CompiledClaim CompileClaim(const CompileReport& report) {
@@ -105,7 +158,7 @@ evidence::CompiledClaim CompileClaim(const CompileReport& report) {
   for (const CompileReport::Entry& entry : report.outcomes) outcomes.push_back(OutcomeJson(report, entry));
   return {*report.outcomes[0].outcome.witness,
           {{"module_sha256", report.module_sha256}, {"libtpu_version", report.libtpu.version}, {"libtpu_sha256", report.libtpu.sha256},
-           {"options", "one device: device ordinal -1, 1 replica, 1 partition"}, {"topologies", outcomes}}};
+           {"options", "one device: device ordinal -1, 1 replica, 1 partition"}, {"kernels", PlacesJson(report.module)}, {"topologies", outcomes}}};
 }
 
 }  // namespace kernel_audit::cli

@@ -14,9 +14,16 @@
 
 namespace kernel_audit::import {
 
+// How much of a kernel's text says where it comes from. Operations that only end a region are not counted.
+struct Places {
+  std::size_t operations = 0, placed = 0;     // in the body and the index maps; with a place of their own
+  std::vector<core::SourceLocation> lines;    // of these, each once, by file and line
+};
+
 struct ImportedModule {
   std::string host_text;  // for XLA:CPU: each kernel's call goes to a typed FFI handler named tpu_custom_call with {kernel, program}
   std::vector<std::unique_ptr<ir::Kernel>> kernels;  // by the handler's `kernel` attribute; may be none
+  std::vector<Places> places;                        // one a kernel
   std::vector<core::ArrayType> inputs, outputs;      // of @main
   std::vector<std::string> input_names;              // one an input
 };

@@ -73,6 +73,14 @@ TEST(Module, AxpyIsWhatJaxWrote) {
   EXPECT_THAT(module.input_names, ElementsAre("arg0", "arg1"));
 }
 
+TEST(Module, CountsThePlacesThatTheTextItselfHas) {
+  const ImportedModule axpy = Import("data/axpy_f32_17x257");
+  ASSERT_EQ(axpy.places.size(), 1u);
+  EXPECT_EQ(axpy.places[0].operations, 17u);
+  EXPECT_EQ(axpy.places[0].placed, 14u);  // JAX gives none to the constant of each index map
+  EXPECT_THAT(axpy.places[0].lines, ElementsAre(core::SourceLocation{"make_golden.py", 41}));
+}
+
 TEST(Module, AttributesOfTheRarerOperationsArrive) {
   const auto find = [](const ir::Kernel& kernel, ir::OpCode code) {
     for (const ir::Op* op : kernel.body->ops) {

@@ -34,7 +34,7 @@ sandbox::Command CommandFor(const Libtpu& libtpu, const Topology& topology, cons
   command.environment = LibtpuEnvironment();
   command.environment.push_back("TMPDIR=" + folder.string());
   command.environment.push_back("HOME=" + folder.string());
-  command.environment.push_back("LIBTPU_INIT_ARGS=--xla_jf_dump_to=" + (folder / "dump").string() + " --xla_jf_dump_llo_text=true");
+  command.environment.push_back("LIBTPU_INIT_ARGS=--xla_jf_dump_to=" + (folder / "dump").string() + " --xla_jf_dump_llo_text=true --xla_mosaic_enable_llo_source_annotations=true");
   command.working_directory = folder;
   command.readable = {"/usr", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", CompilerProgram().parent_path(), libtpu.library.parent_path()};
   command.writable = folder;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "kernel_audit/core/file.h"
@@ -12,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kAnalysis = "-schedule-analysis_final_bundles.txt", kUtilization = "-final_hlo-static-per-bundle-utilization.txt";
+constexpr std::string_view kAnalysis = "-schedule-analysis_final_bundles.txt", kUtilization = "-final_hlo-static-per-bundle-utilization.txt",
+                           kBundles = "-final_bundles.txt";
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 
 std::string_view Trim(std::string_view text) {
@@ -66,6 +69,43 @@ std::vector<UnitUse> ReadUnits(std::string_view text) {
   return units;
 }
 
+// The first "FILE":LINE in a location as MLIR prints it, however nested.
+core::SourceLocation PlaceIn(std::string_view text) {
+  for (std::size_t quote = text.find("\":"); quote != std::string_view::npos; quote = text.find("\":", quote + 1)) {
+    const std::size_t open = quote == 0 ? std::string_view::npos : text.rfind('"', quote - 1);
+    const std::string_view digits = text.substr(quote + 2);
+    int line = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
+    if (open != std::string_view::npos && error == std::errc() && line > 0) return {std::string(text.substr(open + 1, quote - open - 1)), line};
+  }
+  return {};
+}
+
+// A line a bundle, "ADDRESS : > { INSTRUCTION /* loc("FILE":LINE:COLUMN) */ ;; INSTRUCTION } /* REGION */".
+void ReadBundles(std::string_view text, KernelSchedule& schedule) {
+  std::map<std::pair<std::string, int>, LineUse> lines;
+  for (const std::string_view line : Split(text, '\n')) {
+    const std::size_t open = line.find("{ "), close = line.rfind(" }");
+    if (open == std::string_view::npos || close == std::string_view::npos || close <= open) continue;
+    std::set<LineUse*> in_this_bundle;
+    std::string_view rest = line.substr(open + 2, close - open - 2);
+    while (!rest.empty()) {
+      const std::string_view instruction = rest.substr(0, rest.find(" ;; "));
+      rest.remove_prefix(std::min(rest.size(), instruction.size() + 4));
+      ++schedule.instructions;
+      const auto mark = instruction.find("loc(");
+      const core::SourceLocation place = mark == std::string_view::npos ? core::SourceLocation() : PlaceIn(instruction.substr(mark));
+      if (!place.known()) continue;
+      LineUse& use = lines[{place.file, place.line}];
+      use.place = place;
+      ++use.instructions;
+      in_this_bundle.insert(&use);
+    }
+    for (LineUse* use : in_this_bundle) ++use->bundles;
+  }
+  for (auto& [key, use] : lines) schedule.lines.push_back(std::move(use));
+}
+
 // "1796-name.1-69-schedule-analysis..." and "1796-name.1-68-final_hlo..." belong together: all but the step's number.
 std::string Stem(const std::string& file, std::string_view ending) {
   const std::string rest = file.substr(0, file.size() - ending.size());
@@ -84,7 +124,10 @@ std::optional<KernelSchedule> ReadSchedule(const fs::path& path) {
   if (call == std::string::npos || !bundles || !empty) return std::nullopt;
   const std::string_view line = std::string_view(*text).substr(call, text->find('\n', call) - call);
   if (line.find("custom_call_target=\"tpu_custom_call\"") == std::string_view::npos) return std::nullopt;
-  KernelSchedule schedule{instruction.substr(1), {}, *bundles, *empty, {}};
+  KernelSchedule schedule;
+  schedule.instruction = instruction.substr(1);
+  schedule.bundles = *bundles;
+  schedule.empty_bundles = *empty;
   if (const std::string file = Quoted(line, "source_file=\""); file != "" && file != "-") {
     schedule.location = {file, static_cast<int>(NumberAfter(line, "source_line=").value_or(0))};
   }
@@ -103,10 +146,13 @@ std::vector<KernelSchedule> ReadSchedules(const fs::path& folder) {
     if (!file.ends_with(kAnalysis)) continue;
     auto schedule = ReadSchedule(folder / file);
     if (!schedule) continue;
-    for (const std::string& other : files) {
-      if (!other.ends_with(kUtilization) || Stem(other, kUtilization) != Stem(file, kAnalysis)) continue;
-      if (const auto text = core::ReadFile(folder / other, kMostBytes)) schedule->units = ReadUnits(*text);
-    }
+    const auto beside = [&](std::string_view ending) {
+      const auto found = std::find_if(files.begin(), files.end(), [&](const std::string& other) { return other.ends_with(ending) && Stem(other, ending) == Stem(file, kAnalysis); });
+      const auto text = found == files.end() ? core::Result<std::string>("") : core::ReadFile(folder / *found, kMostBytes);
+      return text.value_or("");
+    };
+    schedule->units = ReadUnits(beside(kUtilization));
+    ReadBundles(beside(kBundles), *schedule);
     schedules.push_back(std::move(*schedule));
   }
   return schedules;

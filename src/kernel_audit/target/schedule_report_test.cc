@@ -47,6 +47,27 @@ TEST_F(ScheduleReport, KernelsInTheirOrderWithTheirUnits) {
   EXPECT_EQ(kernels[1].instruction, "late.1");
 }
 
+TEST_F(ScheduleReport, LinesInTheFinalInstructions) {
+  Write("10-name.1-69-schedule-analysis_final_bundles.txt", Analysis("name.1", 4, 1));
+  Write("10-name.1-70-final_bundles.txt",
+        "= control target key start\n\n"
+        "     0   :  { %s1_s0 = inlined_call_operand.vmem [shape: bf16[24,384]{1,0}, index: 0] /* operand 0 */  ;;  %s2 = sadd.s32 1, 2 /* loc(\"my.cpp\":9:0) */ }\n"
+        "   0x1 LB: > { %v3 = vadd.f32 %v1, %v2 /* copy for cssa :: loc(\"my.cpp\":9:0) :: loc(\"my.cpp\":9:0) */  ;;  %v4 = vld /* loc(\"my.cpp\":9:0) */  ;;  %v5 = vst "
+        "/* loc(callsite(\"body\"(\"other.py\":41:35 to :59) at \"my.cpp\":3:0)) */ } /* Start region 7 */\n"
+        "   0x2   : > { %s6 = smov 0 /* loc(unknown) */ }\n"
+        "   0x3   :  {}\n"
+        "   0x4   :  { %s7 = smov /* loc(\"cut");
+  const std::vector<KernelSchedule> kernels = ReadSchedules(folder_);
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].instructions, 6);
+  ASSERT_EQ(kernels[0].lines.size(), 2u);
+  EXPECT_EQ(kernels[0].lines[0].place, (core::SourceLocation{"my.cpp", 9}));
+  EXPECT_EQ(kernels[0].lines[0].instructions, 3);
+  EXPECT_EQ(kernels[0].lines[0].bundles, 2);
+  EXPECT_EQ(kernels[0].lines[1].place, (core::SourceLocation{"other.py", 41}));
+  EXPECT_EQ(kernels[0].lines[1].instructions, 1);
+}
+
 TEST_F(ScheduleReport, WhatIsNoKernelOrDamagedIsLeftOut) {
   Write("1-pad.0-64-schedule-analysis_final_bundles.txt", Analysis("pad.0", 5, 0, "another"));
   Write("2-TLP-70-schedule-analysis_final_bundles.txt", Analysis("name.1", 100, 0));
