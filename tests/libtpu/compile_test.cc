@@ -1,11 +1,7 @@
 // Everything that the front end can express, through the real TPU compiler for five chips.
-#include <filesystem>
-
 #include <gmock/gmock.h>
 
 #include "front_end/kernels.h"
-#include "kernel_audit/core/file.h"
-#include "kernel_audit/core/json.h"
 #include "libtpu/libtpu_fixture.h"
 
 namespace kernel_audit::testing {
@@ -37,23 +33,6 @@ TEST_F(LibtpuTest, EveryVariantOfThePipelineCompiles) {
       }
     }
   }
-}
-
-TEST_F(LibtpuTest, CodeIsAsLargeAsJaxs) {
-  const std::filesystem::path folder = KA_SOURCE_DIR "/tests/data/golden/data";
-  const auto cases = core::ParseJson(*core::ReadFile(folder / "cases.json", 1 << 20));
-  const auto expect = [&](const std::string& jax, const std::string& module) {
-    const auto outcome = CompileFor(V5e()[0], module);
-    ASSERT_TRUE(outcome && outcome->accepted) << jax;
-    const double want = (*cases)[jax]["v5e_code_bytes"].get<double>();
-    EXPECT_NEAR(static_cast<double>(outcome->code_bytes), want, want / 10) << jax;
-  };
-  for (const auto& program : front_end_tests::AllPrograms()) {
-    const std::string module = front_end_tests::ModuleOf(program);
-    if (program.name == "blocked_axpy") expect("axpy_bf16_17x257", module);
-    if (program.name == "pipelined_axpy") expect("pipeline_bf16_b3_17x257", module);
-  }
-  for (const char* name : {"axpy_f32_17x257", "bias_relu_bf16_9x129"}) expect(name, *core::ReadFile(folder / (std::string(name) + ".mlir"), 1 << 20));
 }
 
 // Every operation that the front end writes has its line in the text; the compiler's instructions name no others, and name each line that loads or stores.

@@ -1,5 +1,7 @@
 #include "libtpu/libtpu_fixture.h"
 
+#include <map>
+
 #include "kernel_audit/sandbox/landlock.h"
 #include "kernel_audit/trace/module.h"
 
@@ -12,9 +14,11 @@ void LibtpuTest::SetUpTestSuite() { setenv("KERNEL_AUDIT_LIBTPU_COMPILER", KA_BI
 
 void LibtpuTest::SetUp() {
   if (sandbox::LandlockAbi() == 0) GTEST_SKIP() << "no Landlock in this kernel";
-  static const auto libtpu = target::FindLibtpu(target::kDefaultLibtpu, false);
-  if (!libtpu) GTEST_SKIP() << libtpu.error().message;
-  libtpu_ = &*libtpu;
+  static std::map<std::string, core::Result<target::Libtpu>> found;  // each is hashed once
+  const auto [at, fresh] = found.try_emplace(version(), core::Fail(core::ErrorCode::kIo, ""));
+  if (fresh) at->second = target::FindLibtpu(version(), false);
+  if (!at->second) GTEST_SKIP() << at->second.error().message;
+  libtpu_ = *at->second;
 }
 
 CompileOutcome LibtpuTest::CompileForV5e(const std::string& module) {

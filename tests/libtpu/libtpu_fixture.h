@@ -1,6 +1,7 @@
 // Modules through the real TPU compiler. Skipped where libtpu has not been fetched: `kernel-audit compile` fetches it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,6 +14,8 @@ class LibtpuTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite();
   void SetUp() override;
+  // The one to compile with.
+  virtual std::string version() const { return target::kDefaultLibtpu; }
 
   core::Result<target::CompileOutcome> CompileFor(const target::Topology& topology, const std::string& module) { return target::Compile(*libtpu_, topology, module); }
   // For v5e. A compiler that fails inside is a failure of the test.
@@ -23,7 +26,7 @@ class LibtpuTest : public ::testing::Test {
   // By v5e's compiler, with these words.
   void ExpectRefused(const std::string& name, const std::string& module, const std::string& words);
 
-  const target::Libtpu* libtpu_ = nullptr;
+  std::optional<target::Libtpu> libtpu_;
 };
 
 inline std::span<const target::Topology> V5e() { return target::AllTopologies().subspan(1, 1); }
