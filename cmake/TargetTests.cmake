@@ -2,11 +2,14 @@
 ka_test(target_check_tests SOURCES ${CMAKE_SOURCE_DIR}/tests/target_check_test.cc DEPS ka::check)
 add_dependencies(target_check_tests ka_candidate_kit)
 
-# The real compiler, where it has been fetched. A sanitizer's address space has no room for it.
+# The real compiler, where it has been fetched, in two halves for two cores. A sanitizer's address space has no room for it.
 if(NOT KA_SANITIZE)
   ka_simulated_test(libtpu_tests ${CMAKE_SOURCE_DIR}/tests/libtpu/*.cc ${CMAKE_SOURCE_DIR}/tests/races/patterns.cc ${CMAKE_SOURCE_DIR}/tests/front_end/kernels.cc)
   target_link_libraries(libtpu_tests PRIVATE ka::target)
   add_dependencies(libtpu_tests libtpu_compiler)
+  ka_add_test(libtpu_tests_2 libtpu_tests)
+  set_property(TEST libtpu_tests APPEND PROPERTY ENVIRONMENT GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=0)
+  set_property(TEST libtpu_tests_2 APPEND PROPERTY ENVIRONMENT GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=1)
 endif()
 
 # The same code path over PJRT, on a plugin of the tests' own.
