@@ -64,6 +64,45 @@ TEST_F(LibtpuTest, LinesComeThroughToTheInstructions) {
   }
 }
 
+TEST_F(LibtpuTest, RecordsVersionsAndCountsDevices) {
+  const std::string module = "module @m {\n  func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n    return %a : tensor<8xf32>\n  }\n}\n";
+  const std::vector<std::int64_t> devices = {8, 4, 4, 4, 8};
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto outcome = CompileFor(target::AllTopologies()[i], module);
+    ASSERT_TRUE(outcome && outcome->accepted);
+    EXPECT_EQ(outcome->devices, devices[i]) << outcome->topology;
+    EXPECT_EQ(outcome->api_version, "0.98");
+    EXPECT_THAT(outcome->kernels, ::testing::IsEmpty());
+  }
+  for (const char* name : {"v5e:1x1", "v5e:3x3"}) {
+    const auto refused = CompileFor({name, "v5e"}, module);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("2x2x1")) << name;
+  }
+}
+
+// Kernel calls that are left of n written ones. A program that repeats a kernel to time it runs as many as are left.
+TEST_F(LibtpuTest, RepeatsAreMergedUnlessTheyAreChained) {
+  const auto add_one = [](const pl::Array& x) {
+    const pl::BlockSpec rows({8, 128}, [](pl::Index i) { return pl::indices(i, 0); });
+    return pl::Array(pl::pallas_call([](pl::Ref x, pl::Ref z) { z.store(x.load() + 1.0f); }, {.grid = {4}, .in_specs = {rows}, .out_specs = {rows}, .out_shape = x.aval()})(x));
+  };
+  const auto add = [](const pl::Array& x, const pl::Array& y) {
+    return pl::Array(pl::pallas_call([](pl::Ref x, pl::Ref y, pl::Ref z) { z.store(x.load() + y.load()); }, {.out_shape = x.aval()})(x, y));
+  };
+  const auto expect = [&](std::size_t written, std::size_t left, const SingleFunction& function) {
+    const std::string module = ModuleOf(function, {{DType::kFloat32, {32, 128}}});
+    EXPECT_EQ(import::ImportModule(module, 0)->kernels.size(), written);
+    EXPECT_EQ(CompileForV5e(module).scoped_vmem_bytes.size(), left);
+  };
+  expect(5, 3, [&](const auto& a) { return add(add(add_one(a[0]), add_one(a[0])), add_one(a[0])); });
+  expect(10, 10, [&](const auto& a) {
+    pl::Array last = a[0];
+    for (int i = 0; i < 10; ++i) last = add_one(last);
+    return last;
+  });
+}
+
 TEST_F(LibtpuTest, NonsenseIsRefusedByTheCompilerItself) {
   const auto outcome = CompileFor(V5e()[0], "this is no module");
   ASSERT_TRUE(outcome) << outcome.error().message;

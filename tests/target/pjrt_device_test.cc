@@ -130,6 +130,8 @@ TEST_F(PjrtDeviceTest, SaysWhatIsNoPlugin) {
 TEST(Floor, IsWhatTheTableSays) {
   // axpy on float32 4096 x 4096: two inputs, one output.
   EXPECT_EQ(FloorNs(std::int64_t{3} * 4096 * 4096 * 4, ChipOfKind("TPU v5 lite")->hbm_bytes_per_second), 245'520);
+  // x + 1 on float32 2048 x 2048.
+  EXPECT_EQ(FloorNs(std::int64_t{2} * 2048 * 2048 * 4, ChipOfKind("TPU v5 lite")->hbm_bytes_per_second), 40'920);
   EXPECT_EQ(FloorNs(std::int64_t{1} << 60, 1), INT64_MAX);
   EXPECT_EQ(ChipOfKind("TPU v5")->name, "v5p");
   EXPECT_EQ(ChipOfKind("cpu"), nullptr);

@@ -129,7 +129,8 @@ Json OutcomeJson(const CompileReport& report, const CompileReport::Entry& entry)
   Json kernels = Json::array(), least = Json::array();
   for (std::size_t k = 0; k < outcome.kernels.size(); ++k) kernels.push_back(KernelJson(NameOf(report, outcome, k), outcome.kernels[k]));
   for (std::size_t k = 0; k < report.module.kernels.size(); ++k) least.push_back(LeastScoped(report, k));
-  Json json = {{"topology", outcome.topology}, {"verdict", outcome.accepted ? "accepted" : "refused"}, {"platform_version", outcome.platform_version}, {"least_scoped_vmem_bytes", least}};
+  Json json = {{"topology", outcome.topology}, {"verdict", outcome.accepted ? "accepted" : "refused"},
+               {"platform_version", outcome.platform_version}, {"pjrt_api", outcome.api_version}, {"devices", outcome.devices}, {"least_scoped_vmem_bytes", least}};
   if (!outcome.accepted) {
     json.update({{"refusal", outcome.refusal}, {"place", PlaceJson(outcome.location)}});
     return json;

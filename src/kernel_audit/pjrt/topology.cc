@@ -31,11 +31,16 @@ core::Result<Topology> Topology::Create(const Plugin& plugin, const std::string&
   args.topology_name = name.data();
   args.topology_name_size = name.size();
   if (auto made = Call(plugin, KA_PJRT_ENTRY(PJRT_TopologyDescription_Create), args); !made) return tl::unexpected(std::move(made.error()));
-  TopologyHandle handle(plugin, args.topology);
+  Topology topology{TopologyHandle(plugin, args.topology)};
   PJRT_TopologyDescription_PlatformVersion_Args version{};
-  version.topology = handle.get();
+  version.topology = topology.handle_.get();
   if (auto asked = Call(plugin, KA_PJRT_ENTRY(PJRT_TopologyDescription_PlatformVersion), version); !asked) return tl::unexpected(std::move(asked.error()));
-  return Topology(std::move(handle), std::string(version.platform_version, version.platform_version_size));
+  topology.platform_version_.assign(version.platform_version, version.platform_version_size);
+  PJRT_TopologyDescription_GetDeviceDescriptions_Args devices{};
+  devices.topology = topology.handle_.get();
+  if (auto asked = Call(plugin, KA_PJRT_ENTRY(PJRT_TopologyDescription_GetDeviceDescriptions), devices); !asked) return tl::unexpected(std::move(asked.error()));
+  topology.device_count_ = devices.num_descriptions;
+  return topology;
 }
 
 core::Result<CompiledProgram> Topology::Compile(std::string_view stablehlo) const {

@@ -24,15 +24,18 @@ class Topology {
   static core::Result<Topology> Create(const Plugin& plugin, const std::string& name);
 
   const std::string& platform_version() const { return platform_version_; }
+  // As the plugin says; a topology's name does not tell.
+  std::size_t device_count() const { return device_count_; }
 
   // Compiles a StableHLO module for one device of the topology. kPlugin with the plugin's whole words when it refuses.
   core::Result<CompiledProgram> Compile(std::string_view stablehlo) const;
 
  private:
-  Topology(TopologyHandle handle, std::string platform_version) : handle_(std::move(handle)), platform_version_(std::move(platform_version)) {}
+  explicit Topology(TopologyHandle handle) : handle_(std::move(handle)) {}
 
   TopologyHandle handle_;
   std::string platform_version_;
+  std::size_t device_count_ = 0;
 };
 
 }  // namespace kernel_audit::pjrt

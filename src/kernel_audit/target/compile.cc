@@ -87,7 +87,7 @@ std::string LastWords(const sandbox::Outcome& outcome) {
   return text.empty() ? "" : "; its last words: " + core::Printable(text, 300);
 }
 
-std::int64_t Bytes(const Json& answer, const char* key) { return answer.contains(key) && answer[key].is_number_integer() ? answer[key].get<std::int64_t>() : -1; }
+std::int64_t Number(const Json& answer, const char* key) { return answer.contains(key) && answer[key].is_number_integer() ? answer[key].get<std::int64_t>() : -1; }
 
 std::string Text(const Json& answer, const char* key, std::size_t most) {
   return answer.contains(key) && answer[key].is_string() ? core::Printable(OnOneLine(answer[key].get<std::string>()), most) : "";
@@ -104,10 +104,11 @@ core::Result<CompileOutcome> ReadAnswer(const std::string& text, const std::stri
   outcome.location = LocationIn(outcome.refusal);
   outcome.api_version = Text(*answer, "api_version", 100);
   outcome.platform_version = Text(*answer, "platform_version", 300);
-  outcome.code_bytes = Bytes(*answer, "code_bytes");
-  outcome.argument_bytes = Bytes(*answer, "argument_bytes");
-  outcome.output_bytes = Bytes(*answer, "output_bytes");
-  outcome.temporary_bytes = Bytes(*answer, "temporary_bytes");
+  outcome.devices = Number(*answer, "devices");
+  outcome.code_bytes = Number(*answer, "code_bytes");
+  outcome.argument_bytes = Number(*answer, "argument_bytes");
+  outcome.output_bytes = Number(*answer, "output_bytes");
+  outcome.temporary_bytes = Number(*answer, "temporary_bytes");
   if (!answer->contains("scoped_vmem_bytes") || !(*answer)["scoped_vmem_bytes"].is_array()) return outcome;
   for (const Json& bytes : (*answer)["scoped_vmem_bytes"]) {
     if (bytes.is_number_integer()) outcome.scoped_vmem_bytes.push_back(bytes.get<std::int64_t>());

@@ -17,7 +17,7 @@
 
 namespace kernel_audit::target {
 
-// Bytes are -1 where the compiler does not say.
+// Numbers are -1 where the compiler does not say.
 struct CompileOutcome {
   std::string topology;
   bool accepted = false;
@@ -25,6 +25,7 @@ struct CompileOutcome {
   core::SourceLocation location;  // that they name; unknown where they name none
   std::string api_version;        // of PJRT, "0.98"
   std::string platform_version;   // in the compiler's words
+  std::int64_t devices = -1;      // of the topology; a module is compiled for one of them
   std::int64_t code_bytes = -1;
   std::int64_t argument_bytes = -1, output_bytes = -1, temporary_bytes = -1;
   std::vector<std::int64_t> scoped_vmem_bytes;  // of each kernel; less than its windows take where the compiler keeps whole arrays in VMEM

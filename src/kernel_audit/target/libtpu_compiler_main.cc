@@ -36,7 +36,7 @@ Json Compile(const char* library, const char* topology_name, const char* module_
   if (!plugin) return {{"failed", plugin.error().ToString()}};
   const auto topology = pjrt::Topology::Create(*plugin, topology_name);
   if (!topology) return {{"failed", topology.error().ToString()}};
-  Json answer = {{"api_version", plugin->api_version().ToString()}, {"platform_version", topology->platform_version()}};
+  Json answer = {{"api_version", plugin->api_version().ToString()}, {"platform_version", topology->platform_version()}, {"devices", topology->device_count()}};
   const auto compiled = topology->Compile(*module);
   answer["accepted"] = compiled.has_value();
   if (!compiled) {
