@@ -40,9 +40,27 @@ class WithoutLibtpu(Cli):
         self.refused(self.call("compile", "bad.mlir", status=3), "bad.mlir: ")
         self.refused(self.call("compile", MODULE, "--libtpu", "newest", status=3), "'newest' is neither a version of libtpu")
         self.refused(self.call("compile", MODULE, "--libtpu", "./libtpu.so", status=3), "./libtpu.so: No such file")
+        self.refused(self.call("compile", self.folder, status=3), "is not a regular file")
+        self.refused(self.call("compile", MODULE, "--topology", "v5e,,v6e", status=3), "no topology is called ''")
+        self.refused(self.call("compile", MODULE, "--libtpu", "/proc", status=3), "/proc is not a regular file")
+        self.assertIn("'0' is no positive number", self.call("compile", "--implementation", "solution", "--kernel", "axpy", "--shape", 0, 5, status=3).stderr)
+        self.refused(self.call("compile", "--implementation", "none.cpp", "--kernel", "axpy", status=3), "none.cpp: No such file")
+        self.refused(self.call("compile", "--implementation", "starter", "--kernel", "axpy", status=1), "not implemented yet")
         self.call("compile", status=3)
         self.call("compile", MODULE, "--kernel", "axpy", status=3)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["bad.mlir"])
+
+    def test_libtpu_that_cannot_be_fetched(self):
+        no_index = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_NO_INDEX": "0", "PIP_RETRIES": "0"}
+        done = self.call("compile", MODULE, status=3, KERNEL_AUDIT_LIBTPU_FOLDER=str(self.folder / "libtpu"), **no_index)
+        self.assertEqual(done.stdout, "")
+        progress, error = done.stderr.splitlines()
+        self.assertRegex(progress, "^kernel-audit: fetching libtpu 0.0.37, .* its own licence: ")
+        self.assertIn("libtpu 0.0.37 could not be fetched from PyPI: pip reached no index that has it; is there a network?", error)
+        self.assertEqual(list((self.folder / "libtpu").iterdir()), [])
+        self.refused(self.call("compile", MODULE, status=3, KERNEL_AUDIT_LIBTPU_FOLDER="/proc/nowhere"), "could not be fetched from PyPI: /proc/nowhere: No such file")
+        self.refused(self.call("compile", MODULE, status=3, KERNEL_AUDIT_LIBTPU_FOLDER="libtpu", PATH="/nowhere"), "could not be fetched from PyPI: python3: No such file")
+        self.refused(self.call("compile", MODULE, "--libtpu", "0.0.1", status=3), "it is not pinned; requirements-libtpu.txt names 0.0.37")
 
     def test_blocks_come_before_the_compiler(self):
         done = self.call("compile", "--implementation", "solution", "--kernel", "axpy", "--shape", 16, 300, "--block", 8, 100, "--libtpu", "none", status=1)
@@ -85,6 +103,34 @@ class WithLibtpu(Cli):
             for (file, line), use in zip(named, schedule["lines"], strict=True):
                 self.assertIn(f"{file}:{line} {use['instructions']}", text)
             self.assertLess(sum(use["instructions"] for use in schedule["lines"]), schedule["instructions"])
+
+    def test_a_module_without_a_kernel(self):
+        (self.folder / "m.mlir").write_text("module @m {\n  func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n    return %a : tensor<8xf32>\n  }\n}\n")
+        done = self.call("compile", "m.mlir", "--topology", "all", status=0)
+        self.assertEqual(done.stdout.count(" accepted "), 5)
+        self.assertIn("The module calls no kernel", done.stdout)
+        self.assertEqual(json.loads(self.call("compile", "m.mlir", "--json", status=0).stdout)["kernels"], [])
+
+    def test_two_kernels_with_one_name(self):
+        lines = MODULE.read_text().splitlines()
+        at, = [number for number, line in enumerate(lines) if "@tpu_custom_call(%0, %1)" in line]
+        lines.insert(at + 1, lines[at].replace("%2 =", "%twice =").replace("(%0, %1)", "(%2, %1)"))
+        (self.folder / "m.mlir").write_text("\n".join(lines).replace("stablehlo.slice %2", "stablehlo.slice %twice") + "\n")
+        report = json.loads(self.call("compile", "m.mlir", "--json", status=0).stdout)
+        self.assertEqual([kernel["name"] for kernel in report["kernels"]], ["blocked_axpy"] * 2)
+        kernels = report["topologies"][0]["kernels"]
+        self.assertEqual([kernel["name"] for kernel in kernels], ["blocked_axpy"] * 2)
+        self.assertEqual(len({kernel["instruction"] for kernel in kernels}), 2)
+
+    def test_a_refusal_has_the_users_line(self):
+        model = (ROOT / "projects" / "kernel-audit" / "solution" / "model.cpp")
+        # 2 x 3 windows of 4 MiB are more than v5e's 16 MiB of scoped VMEM.
+        arguments = ("--implementation", model, "--kernel", "axpy", "--shape", 8192, 8192, "--block", 1024, 1024, "--topology", "v5e,v6e")
+        done = self.call("compile", *arguments, status=1)
+        self.assertRegex(done.stdout, r"v5e:2x2 +REFUSED")
+        self.assertRegex(done.stdout, r"v6e:2x2 +accepted")
+        self.assertRegex(done.stdout, r"\nv5e:2x2 refuses: model.cpp:\d+: .*CompileTimeScopedVmemOom")
+        self.assertNotIn("fits", done.stdout)
 
     def test_no_figure_is_a_time(self):
         done = self.call("compile", MODULE, "--json", status=0)

@@ -1,5 +1,7 @@
 #include "kernel_audit/cli/candidate.h"
 
+#include <CLI/CLI.hpp>
+
 #include "kernel_audit/check/candidate_run.h"
 #include "kernel_audit/cli/output.h"
 #include "kernel_audit/worker/candidate.h"
@@ -15,6 +17,18 @@ worker::TraceRequest RequestOf(const ModelOptions& options) {
   request.buffers = options.buffers;
   request.synchronous = options.synchronous;
   return request;
+}
+
+CLI::Option* AddModelOptions(CLI::App& command, ModelOptions& options, bool required) {
+  const CLI::Validator positive([](std::string& text) { return text.find_first_not_of("0123456789") == std::string::npos && text.find_first_not_of('0') != std::string::npos ? "" : "'" + text + "' is no positive number"; },
+                                "", "positive");
+  CLI::Option* kernel = command.add_option("--kernel", options.kernel, "axpy, fused or pipeline")->required(required)->check(CLI::IsMember({"axpy", "fused", "pipeline"}));
+  command.add_option("--shape", options.shape, "Rows and columns of the matrix")->required(required)->expected(2)->check(positive);
+  command.add_option("--block", options.block, "Rows and columns of a block; a TPU takes multiples of 8 and 128, or the array's own")->required(required)->expected(2)->check(positive);
+  command.add_option("--dtype", options.dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
+  command.add_option("--buffers", options.buffers, "pipeline: slots an input");
+  command.add_flag("--synchronous", options.synchronous, "pipeline: await each copy in its own step");
+  return kernel;
 }
 
 core::Result<TracedCandidate> TraceImplementation(const std::string& implementation, std::span<const worker::TraceRequest> requests) {

@@ -9,6 +9,11 @@
 #include "kernel_audit/report/finding.h"
 #include "kernel_audit/worker/trace_candidate.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace kernel_audit::cli {
 
 struct TracedCandidate {
@@ -24,6 +29,9 @@ struct ModelOptions {
   bool synchronous = false;
 };
 worker::TraceRequest RequestOf(const ModelOptions& options);
+
+// --kernel (which is returned), --shape, --block, --dtype, --buffers and --synchronous, the first three `required` or as `options` has them.
+CLI::Option* AddModelOptions(CLI::App& command, ModelOptions& options, bool required);
 
 // `implementation` as FindImplementation takes it. One reply a request; a refusal fails with kBadInput: the requests are the person's own
 // arrays, blocks and options.

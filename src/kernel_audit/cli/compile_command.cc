@@ -63,16 +63,11 @@ core::Result<int> CompileAll(const Arguments& arguments) {
 void AddCompile(CLI::App& app, int& status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("compile", "Send a module to the TPU's own compiler (libtpu), for TPUs that need not be there");
-  auto* module = command->add_option("MODULE", arguments->module, "A StableHLO text, as JAX's lower(...).as_text() or this program writes it");
-  auto* implementation = command->add_option("--implementation", arguments->implementation, "Instead of a module: a C++ file, or `starter` or `solution`")->excludes(module);
-  auto* kernel = command->add_option("--kernel", arguments->model.kernel, "axpy, fused or pipeline")->check(CLI::IsMember({"axpy", "fused", "pipeline"}))->needs(implementation);
+  CLI::Option* module = command->add_option("MODULE", arguments->module, "A StableHLO text, as JAX's lower(...).as_text() or this program writes it");
+  CLI::Option* implementation = command->add_option("--implementation", arguments->implementation, "Instead of a module: a C++ file, or `starter` or `solution`")->excludes(module);
+  CLI::Option* kernel = AddModelOptions(*command, arguments->model, false)->needs(implementation);
   implementation->needs(kernel);
   command->add_option("--topology", arguments->topologies, "Names with commas between them, or all: v4:2x2x1, v5e:2x2, v5p:2x2x1, v6e:2x2, tpu7x:2x2x1");
-  command->add_option("--shape", arguments->model.shape, "Rows and columns of the matrix")->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--block", arguments->model.block, "Rows and columns of a block")->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--dtype", arguments->model.dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
-  command->add_option("--buffers", arguments->model.buffers, "pipeline: slots an input");
-  command->add_flag("--synchronous", arguments->model.synchronous, "pipeline: await each copy in its own step");
   command->add_option("--libtpu", arguments->libtpu, "A pinned version, fetched from PyPI when it is first needed, or a path to libtpu.so");
   command->add_option("--emit", arguments->emit, "Write the module that is compiled to this file")->needs(implementation);
   command->add_flag("--json", arguments->json, "One JSON document instead of text");

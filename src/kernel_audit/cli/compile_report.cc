@@ -26,7 +26,7 @@ std::string NameOf(const CompileReport& report, const target::CompileOutcome& ou
 }
 
 std::string ScopedText(const CompileReport& report, const CompileReport::Entry& entry) {
-  std::string text;
+  std::string text = report.module.kernels.empty() ? "-" : "";
   for (std::size_t k = 0; k < report.module.kernels.size(); ++k) {
     const auto& told = entry.outcome.scoped_vmem_bytes;
     const std::string used = told.size() == report.module.kernels.size() && told[k] >= 0 ? std::to_string(told[k]) : "not told";
@@ -149,7 +149,8 @@ bool CompileReport::accepted() const {
 std::string CompileText(const CompileReport& report) {
   return fmt::format("kernel-audit compile {}\ntier compiled, by libtpu {} (sha256 {}); module sha256 {}\n\n", report.name, report.libtpu.version, report.libtpu.sha256,
                      report.module_sha256) +
-         TableText(report) + SchedulesText(report) + PlacesText(report) + RefusalsText(report) +
+         TableText(report) + (report.module.kernels.empty() ? "\nThe module calls no kernel: there is no schedule of one.\n" : SchedulesText(report) + PlacesText(report)) +
+         RefusalsText(report) +
          "\nBytes, bundles and instructions are the compiler's. No TPU ran anything, and nothing here says how long anything takes.\n";
 }
 

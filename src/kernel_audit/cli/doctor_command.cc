@@ -15,6 +15,7 @@
 #include "kernel_audit/core/sha256.h"
 #include "kernel_audit/sandbox/sandbox.h"
 #include "kernel_audit/simulated/simulator.h"
+#include "kernel_audit/target/libtpu.h"
 #include "kernel_audit/target/machine.h"
 #include "kernel_audit/worker/toolchain.h"
 
@@ -69,7 +70,7 @@ Item XlaCpu() {
 std::vector<fs::path> LibtpuFiles() {
   std::vector<fs::path> files;
   std::error_code error;
-  for (fs::directory_iterator entry(KA_DEPS_DIR "/libtpu", error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(target::LibtpuFolder(), error), end; !error && entry != end; entry.increment(error)) {
     if (fs::is_regular_file(entry->path() / "libtpu.so", error)) files.push_back(entry->path() / "libtpu.so");
   }
   std::sort(files.begin(), files.end());

@@ -81,12 +81,7 @@ void AddTarget(CLI::App& app, int& status) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("target", "Measure a model's kernel on a TPU, beside plain XLA; refuses where there is none");
   command->add_option("--implementation", arguments->implementation, "A C++ file, or `starter` or `solution`")->required();
-  command->add_option("--kernel", arguments->model.kernel, "axpy, fused or pipeline")->required()->check(CLI::IsMember({"axpy", "fused", "pipeline"}));
-  command->add_option("--shape", arguments->model.shape, "Rows and columns of the matrix")->required()->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--block", arguments->model.block, "Rows and columns of a block, multiples of 8 and 128")->required()->expected(2)->check(CLI::PositiveNumber);
-  command->add_option("--dtype", arguments->model.dtype, "float32 or bfloat16")->check(CLI::IsMember({"float32", "bfloat16"}));
-  command->add_option("--buffers", arguments->model.buffers, "pipeline: slots an input");
-  command->add_flag("--synchronous", arguments->model.synchronous, "pipeline: await each copy in its own step");
+  AddModelOptions(*command, arguments->model, true);
   command->add_option("--libtpu", arguments->libtpu, "The file libtpu.so; TPU_LIBRARY_PATH says it too");
   command->add_option("--evidence-dir", arguments->evidence_dir, "Keep the receipt, the candidate and its module as a bundle, in a new folder");
   command->add_option("--time-limit", arguments->time_limit, "Seconds for all of it, 600 unless said otherwise")->check(CLI::Range(1, 86400));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "kernel_audit/core/printable.h"
 #include "kernel_audit/core/sha256.h"
@@ -25,22 +26,37 @@ bool IsVersion(const std::string& text) {
   return !text.empty() && text.size() < 32 && std::all_of(text.begin(), text.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
 }
 
-// True when the program ended with status 0. It shares our standard error.
-bool RunTool(const std::vector<std::string>& words) {
+std::string ReadToEnd(int in) {
+  std::string text;
+  char part[1024];
+  for (ssize_t count = 0; (count = read(in, part, sizeof part)) > 0 || (count < 0 && errno == EINTR);) {
+    if (count > 0) text.append(part, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+// Nothing when the program ended with status 0, else what it says on standard output. It shares our standard error.
+std::string WhyNot(const std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::strerror(errno);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return false;
+  close(ends[1]);
+  const std::string said = error == 0 ? ReadToEnd(ends[0]) : words[0] + ": " + std::strerror(error);
+  close(ends[0]);
+  if (error != 0) return said;
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  return said.empty() ? words[1] + " failed" : core::Printable(said.substr(0, said.find('\n')), 500);
 }
 
 core::Result<fs::path> FindVersion(const std::string& version, bool may_fetch) {
@@ -48,13 +64,19 @@ core::Result<fs::path> FindVersion(const std::string& version, bool may_fetch) {
   std::error_code ignored;
   if (fs::is_regular_file(library, ignored)) return library;
   if (!may_fetch) return Fail(ErrorCode::kIo, "libtpu " + version + " has not been fetched yet");
-  if (RunTool({"python3", KA_SCRIPTS_DIR "/fetch_libtpu", version, library.parent_path().string()}) && fs::is_regular_file(library, ignored)) return library;
-  return Fail(ErrorCode::kIo, "libtpu " + version + " could not be fetched from PyPI; give a file of your own with --libtpu PATH/libtpu.so");
+  const std::string why_not = WhyNot({"python3", KA_SCRIPTS_DIR "/fetch_libtpu", version, library.parent_path().string()});
+  if (why_not.empty() && fs::is_regular_file(library, ignored)) return library;
+  return Fail(ErrorCode::kIo, "libtpu " + version + " could not be fetched from PyPI: " + why_not + "; --libtpu PATH/libtpu.so takes a file of your own");
 }
 
 }  // namespace
 
-fs::path FetchedLibtpu(const std::string& version) { return fs::path(KA_DEPS_DIR) / "libtpu" / version / "libtpu.so"; }
+fs::path LibtpuFolder() {
+  const char* named = std::getenv("KERNEL_AUDIT_LIBTPU_FOLDER");
+  return named == nullptr ? fs::path(KA_DEPS_DIR) / "libtpu" : fs::absolute(named);
+}
+
+fs::path FetchedLibtpu(const std::string& version) { return LibtpuFolder() / version / "libtpu.so"; }
 
 core::Result<Libtpu> FindLibtpu(const std::string& which, bool may_fetch) {
   Libtpu libtpu{which, "a file", ""};

@@ -18,7 +18,8 @@ struct Libtpu {
   std::string sha256;   // of the library
 };
 
-// Where a version lies that was fetched.
+// Where fetched versions lie, each in a folder of its name: KERNEL_AUDIT_LIBTPU_FOLDER, else .deps/libtpu.
+std::filesystem::path LibtpuFolder();
 std::filesystem::path FetchedLibtpu(const std::string& version);
 
 // `which`: a version, or a library's path (it has a '/'). A version that is not there yet is fetched from PyPI, which is said on standard error,
