@@ -84,17 +84,19 @@ TEST_F(LibtpuTest, RecordsVersionsAndCountsDevices) {
 TEST_F(LibtpuTest, SchedulesComeInTheKernelsOrder) {
   const std::string module = ModuleOf([](const auto& a) {
     const auto triple = [](pl::Ref x, pl::Ref z) { z.store(x.load() * 3.0f); };
-    const auto reverse = [](pl::Ref x, pl::Ref z) { z.store(pl::exp(-x.load())); };
+    const auto power = [](pl::Ref x, pl::Ref z) { z.store(pl::exp(-x.load())); };
+    const auto root = [](pl::Ref x, pl::Ref z) { z.store(pl::sqrt(x.load())); };
     const auto call = [](auto kernel, const pl::Array& x) {
       const pl::BlockSpec rows({8, 128}, [](pl::Index i) { return pl::indices(i, 0); });
       return pl::Array(pl::pallas_call(kernel, {.name = "same", .grid = {4}, .in_specs = {rows}, .out_specs = {rows}, .out_shape = x.aval()})(x));
     };
-    return call(triple, call(reverse, call(triple, a[0])));
+    return call(root, call(power, call(triple, a[0])));
   }, {{DType::kFloat32, {32, 128}}});
   const auto imported = import::ImportModule(module, 0);
   for (const target::Topology& topology : target::AllTopologies()) {
     const auto outcome = CompileFor(topology, module);
-    ASSERT_TRUE(outcome && outcome->accepted && outcome->kernels.size() == 3);
+    ASSERT_TRUE(outcome && outcome->accepted) << topology.name;
+    ASSERT_EQ(outcome->kernels.size(), 3u) << topology.name;
     for (std::size_t k = 0; k < 3; ++k) {
       std::vector<core::SourceLocation> named;
       for (const target::LineUse& use : outcome->kernels[k].lines) named.push_back(use.place);
