@@ -295,6 +295,23 @@ class Simulate(Folder):
         self.refused(self.folder / "racy", "run again, simulated/run.json differs", arguments=["--rerun"])
 
 
+LIBTPU = ROOT / ".deps" / "libtpu" / "0.0.37" / "libtpu.so"
+
+
+class Compile(Folder):
+    @unittest.skipUnless(LIBTPU.exists(), "libtpu 0.0.37 is not fetched")
+    def test_the_compilers_word_is_a_bundle(self):
+        folder = self.folder / "b"
+        call("compile", "--implementation", "solution", "--kernel", "axpy", "--topology", "v5e:2x2,v6e:2x2", "--evidence-dir", folder)
+        document = json.loads((folder / "compiled" / "compile.json").read_text())
+        validate("compiled", document)
+        self.assertIn("compiled: libtpu's word on the recorded module", call("verify", folder, "--rerun").stdout)
+        call("report", folder)
+        self.assertIn(">40960<", (self.folder / "b.html").read_text())
+        shutil.move(folder / "compiled", folder / "executed")
+        self.refused(folder, "executed is a folder that the manifest does not name")
+
+
 class Schemas(unittest.TestCase):
     def test_only_executed_has_a_time(self):
         for name, schema in SCHEMAS.items():
