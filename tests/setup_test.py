@@ -116,7 +116,7 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.run_it("--tests").returncode, 0)
         update, install, _ = self.calls()
         self.assertEqual(update, "apt-get update")
-        self.assertTrue(install.startswith("apt-get install -y --no-install-recommends clang lib"), install)
+        self.assertTrue(install.startswith("apt-get install -y --no-install-recommends chromium chromium-driver clang lib"), install)
         self.assertNotIn("g++", install)
 
     @unittest.skipUnless(os.geteuid() == 0, "installing is tried as root only")
