@@ -46,7 +46,7 @@ struct Workspace {
 
 // Where the first row of a view begins and how far it is to the next; nothing where rows are no runs at equal distances.
 std::optional<Place> RowsOf(const View& view, std::size_t rows, std::size_t width) {
-  if (view.parts > 1) return std::nullopt;
+  if (!view.plain()) return std::nullopt;
   std::int64_t run = 1, count = 1, step = -1;
   std::size_t d = view.rank;
   while (d > 0 && run < static_cast<std::int64_t>(width)) {
