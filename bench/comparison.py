@@ -8,14 +8,15 @@ from sides import ratios
 BEGIN, END = "<!-- bench/compare writes from here", "<!-- to here -->"
 SIDES = {"off": "ours, observers off", "on": "ours, observers on", "xla": "XLA:CPU, plain program", "interpret": "JAX's TPU interpretation",
          "races": "JAX's, races on"}
-# (numerator, denominator): which ratios a table shows, and as what.
+# (numerator, denominator): which ratios a table shows, and as what. XLA:CPU uses every core, so its CPU times are shown too.
 RATIOS = (("off", "xla", "off / XLA"), ("on", "xla", "on / XLA"), ("interpret", "off", "JAX / off"), ("races", "on", "JAX races / on"))
 EXPLANATION = """
 Ours with observers on includes race detection: there is no other mode. Each side runs in a process of its own that is warm (nothing is compiled or loaded
 within a time); a time is from arrays in place to outputs in place, which both XLA:CPU and our tier allocate anew. Sides take turns, {rounds} rounds, up to
 {most} runs a round; where one run takes many seconds one run is all. A cell holds the median of all runs and, in brackets, the fastest; a ratio is the median
 of the rounds' ratios of medians, in brackets the smallest and the largest of these, and then the ratio of the fastest runs, which is what a machine that
-others work on at the same time disturbs least. `not run` says why.
+others work on at the same time disturbs least. The last column holds the least CPU time, over all threads, against XLA:CPU's: XLA:CPU divides its work
+among all cores. `not run` says why.
 """
 
 
@@ -54,12 +55,16 @@ def ratio_cell(above, below):
     return number(statistics.median(values)) + spread + fastest
 
 
+def cpu_cell(above, below):
+    return number(above.best_cpu() / below.best_cpu()) if above and below else "-"
+
+
 def family_table(rows):
     """rows: (case, {side: Samples}) of one family."""
-    lines = ["| case | " + " | ".join(SIDES.values()) + " | " + " | ".join(title for _, _, title in RATIOS) + " |",
-             "| --- " * (1 + len(SIDES) + len(RATIOS)) + "|"]
+    lines = ["| case | " + " | ".join(SIDES.values()) + " | " + " | ".join(title for _, _, title in RATIOS) + " | off / XLA, CPU time |",
+             "| --- " * (2 + len(SIDES) + len(RATIOS)) + "|"]
     for case, sides in rows:
-        cells = [time_cell(sides[side]) for side in SIDES] + [ratio_cell(sides[a], sides[b]) for a, b, _ in RATIOS]
+        cells = [time_cell(sides[side]) for side in SIDES] + [ratio_cell(sides[a], sides[b]) for a, b, _ in RATIOS] + [cpu_cell(sides["off"], sides["xla"])]
         lines.append(f"| {case.name} | " + " | ".join(cells) + " |")
     return lines
 

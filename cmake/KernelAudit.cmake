@@ -37,12 +37,18 @@ function(ka_layer name)
   endif()
 endfunction()
 
+# ka_compile_quickly(TARGET): for code that takes longer to optimise than it ever runs.
+function(ka_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # ka_test(NAME SOURCES file... DEPS target...): one GoogleTest program, one CTest entry.
 function(ka_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ka::options ${ARG_DEPS} GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  ka_compile_quickly(${name})
   target_compile_definitions(${name} PRIVATE KA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" KA_BINARY_DIR="${CMAKE_BINARY_DIR}")
   ka_add_test(${name} ${name})
 endfunction()
