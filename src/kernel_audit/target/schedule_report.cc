@@ -134,6 +134,14 @@ std::optional<KernelSchedule> ReadSchedule(const fs::path& path) {
   return schedule;
 }
 
+// XLA numbers a module's instructions in their order. The files' own numbers are times, and kernels are compiled side by side.
+std::int64_t NumberOf(const KernelSchedule& schedule) {
+  const auto dot = schedule.instruction.rfind('.');
+  std::int64_t number = 0;
+  if (dot != std::string::npos) std::from_chars(schedule.instruction.data() + dot + 1, schedule.instruction.data() + schedule.instruction.size(), number);
+  return number;
+}
+
 }  // namespace
 
 std::vector<KernelSchedule> ReadSchedules(const fs::path& folder) {
@@ -155,6 +163,7 @@ std::vector<KernelSchedule> ReadSchedules(const fs::path& folder) {
     ReadBundles(beside(kBundles), *schedule);
     schedules.push_back(std::move(*schedule));
   }
+  std::stable_sort(schedules.begin(), schedules.end(), [](const auto& a, const auto& b) { return NumberOf(a) < NumberOf(b); });
   return schedules;
 }
 

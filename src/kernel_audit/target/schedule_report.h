@@ -33,8 +33,8 @@ struct KernelSchedule {
   std::vector<LineUse> lines;      // by file and line; instructions that name none are the compiler's own
 };
 
-// The kernels among the reports in the folder that --xla_jf_dump_to named, in the order of their compilation. What is no report of a kernel, or
-// damaged, is left out.
+// The kernels among the reports in the folder that --xla_jf_dump_to named, in the order of their calls in
+// the module. What is no report of a kernel, or damaged, is left out.
 std::vector<KernelSchedule> ReadSchedules(const std::filesystem::path& folder);
 
 }  // namespace kernel_audit::target

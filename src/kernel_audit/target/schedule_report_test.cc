@@ -30,7 +30,7 @@ std::string Analysis(const std::string& instruction, int bundles, int empty, con
 }
 
 TEST_F(ScheduleReport, KernelsInTheirOrderWithTheirUnits) {
-  Write("20-late.1-69-schedule-analysis_final_bundles.txt", Analysis("late.1", 7, 0));
+  Write("20-name.2-69-schedule-analysis_final_bundles.txt", Analysis("name.2", 7, 0));
   Write("10-name.1-69-schedule-analysis_final_bundles.txt", Analysis("name.1", 57, 2));
   Write("10-name.1-68-final_hlo-static-per-bundle-utilization.txt", "== CAPACITY:\nMXU, VLOAD:FILL, SALU\n 4 3 2\n== UTILIZATION:\n0 1 2\n1 0 2\n");
   const std::vector<KernelSchedule> kernels = ReadSchedules(folder_);
@@ -44,7 +44,14 @@ TEST_F(ScheduleReport, KernelsInTheirOrderWithTheirUnits) {
   EXPECT_EQ(kernels[0].units[1].used, 1);
   EXPECT_EQ(kernels[0].units[2].used, 4);
   EXPECT_EQ(kernels[0].units[2].capacity, 2);
-  EXPECT_EQ(kernels[1].instruction, "late.1");
+  EXPECT_EQ(kernels[1].instruction, "name.2");
+}
+
+TEST_F(ScheduleReport, OrderIsTheModulesAndNotTheTimeOfCompilation) {
+  for (const char* file : {"10-name.10", "30-name.9", "20-name.11"}) Write(file + std::string("-69-schedule-analysis_final_bundles.txt"), Analysis(file + 3, 7, 0));
+  std::vector<std::string> order;
+  for (const KernelSchedule& kernel : ReadSchedules(folder_)) order.push_back(kernel.instruction);
+  EXPECT_EQ(order, (std::vector<std::string>{"name.9", "name.10", "name.11"}));
 }
 
 TEST_F(ScheduleReport, LinesInTheFinalInstructions) {
