@@ -152,6 +152,17 @@ class SimulateTest(unittest.TestCase):
             self.assertIn(words, result.stdout)
         self.assertIn("stable_mosaic.tpu.matmul", self.run_it("inspect", DATA / "matmul_bf16_256x256x256.mlir", "--ir").stdout)
 
+    def test_inspect_as_json(self):
+        document = json.loads(self.run_it("inspect", DATA / "matmul_bf16_256x256x256.mlir", "--json").stdout)
+        kernel, = document["kernels"]
+        self.assertEqual((kernel["grid"], kernel["semantics"]), ([2, 2, 2], ["parallel", "parallel", "arbitrary"]))
+        self.assertEqual(kernel["scratch"], ["float32(128, 128) in vmem"])
+        self.assertIn("(i, j, k) -> (i, k)", kernel["inputs"][0]["seen_as"])
+        self.assertEqual(kernel["operations"]["tpu.matmul"], 1)
+        self.assertNotIn("ir", kernel)
+        document = json.loads(self.run_it("inspect", DATA / "matmul_bf16_256x256x256.mlir", "--json", "--ir").stdout)
+        self.assertIn("stable_mosaic.tpu.matmul", document["kernels"][0]["ir"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -83,83 +83,104 @@ void CountOps(const Region& region, std::map<std::string, int>& counts, std::map
 
 std::string RefText(const Type& type) { return std::string(core::Name(type.dtype)) + core::ToString(type.shape) + " in " + Name(type.space); }
 
-class Writer {
- public:
-  explicit Writer(const Kernel& kernel) : kernel_(kernel) {}
+std::string Appearance(const Kernel& kernel, std::size_t operand, const Type& type) {
+  const auto prefetch = static_cast<std::size_t>(kernel.num_scalar_prefetch);
+  if (operand < prefetch) return "scalar prefetch in smem";
+  if (operand - prefetch >= kernel.windows.size() || !kernel.windows[operand - prefetch]) return std::string("whole in ") + Name(type.space);
+  const Window& window = *kernel.windows[operand - prefetch];
+  return "block " + core::ToString(window.block_shape) + " in " + Name(type.space) + (window.buffers == 1 ? ", one buffer" : ", two buffers") +
+         (window.element_indexed ? ", by element" : "") + ", " + Formula(kernel, kernel.index_maps[static_cast<std::size_t>(window.index_map)]);
+}
 
-  std::string Run() {
-    text_ = "kernel " + kernel_.name + (kernel_.location.known() ? " (" + kernel_.location.ToString() + ")" : "") + "\n";
-    GridLine();
-    Operands();
-    Scratch();
-    Operations();
-    return std::move(text_);
-  }
-
- private:
-  void Line(const std::string& name, const std::string& value) { text_ += "  " + name + std::string(name.size() < 11 ? 11 - name.size() : 1, ' ') + value + "\n"; }
-
-  void GridLine() {
-    if (kernel_.grid.empty()) return Line("grid", "none, one program");
-    std::string semantics;
-    for (DimensionSemantics s : kernel_.semantics) semantics += std::string(semantics.empty() ? "" : ", ") + Name(s);
-    const std::int64_t programs = core::CheckedNumElements(kernel_.grid);
-    Line("grid", core::ToString(kernel_.grid) + " " + semantics + (programs >= 0 ? ", " + std::to_string(programs) + " programs" : ", programs known when it runs"));
-  }
-
-  void Operands() {
-    const std::size_t first = kernel_.grid.size(), inputs = kernel_.inputs.size(), count = inputs + kernel_.outputs.size();
-    for (std::size_t i = 0; i < count && first + i < kernel_.body->arguments.size(); ++i) {
-      const bool output = i >= inputs;
-      const core::ArrayType& array = output ? kernel_.outputs[i - inputs] : kernel_.inputs[i];
-      std::string text = core::ToString(array) + ", " + Appearance(i, kernel_.body->arguments[first + i]->type);
-      for (const auto& [input, aliased] : kernel_.aliases) {
-        if (output && aliased == static_cast<int>(i - inputs)) text += ", shares memory with input " + std::to_string(input);
-      }
-      Line((output ? "output " : "input ") + std::to_string(output ? i - inputs : i), text);
-    }
-  }
-
-  std::string Appearance(std::size_t operand, const Type& type) const {
-    const auto prefetch = static_cast<std::size_t>(kernel_.num_scalar_prefetch);
-    if (operand < prefetch) return "scalar prefetch in smem";
-    if (operand - prefetch >= kernel_.windows.size() || !kernel_.windows[operand - prefetch]) return std::string("whole in ") + Name(type.space);
-    const Window& window = *kernel_.windows[operand - prefetch];
-    return "block " + core::ToString(window.block_shape) + " in " + Name(type.space) + (window.buffers == 1 ? ", one buffer" : ", two buffers") +
-           (window.element_indexed ? ", by element" : "") + ", " + Formula(kernel_, kernel_.index_maps[static_cast<std::size_t>(window.index_map)]);
-  }
-
-  void Scratch() {
-    const auto& arguments = kernel_.body->arguments;
-    for (int i = 0; i < kernel_.num_scratch; ++i) {
-      Line("scratch " + std::to_string(i), RefText(arguments[arguments.size() - static_cast<std::size_t>(kernel_.num_scratch - i)]->type));
-    }
-  }
-
-  void Operations() {
-    std::map<std::string, int> counts;
-    std::map<std::string, std::set<int>> lines;
-    CountOps(*kernel_.body, counts, lines);
-    std::string text;
-    for (const auto& [name, count] : counts) text += (text.empty() ? "" : ", ") + name + (count > 1 ? " x" + std::to_string(count) : "");
-    Line("operations", text);
-    const int starts = counts["tpu.enqueue_dma"], waits = counts["tpu.wait_dma2"];
-    if (starts + waits > 0) Line("DMAs", std::to_string(starts) + " places start one, " + std::to_string(waits) + " wait for one");
-    for (const auto& [file, numbers] : lines) {
-      std::string list;
-      for (int line : numbers) list += (list.empty() ? "" : ", ") + std::to_string(line);
-      Line("lines", file + ": " + list);
-    }
-  }
-
-  const Kernel& kernel_;
-  std::string text_;
+struct OperandWords {
+  std::string type, seen_as;
 };
+
+struct Words {
+  std::vector<OperandWords> inputs, outputs;
+  std::vector<std::string> semantics, scratch;
+  std::map<std::string, int> operations;
+  std::map<std::string, std::set<int>> lines;
+};
+
+Words Describe(const Kernel& kernel) {
+  Words words;
+  for (DimensionSemantics s : kernel.semantics) words.semantics.emplace_back(Name(s));
+  const auto& arguments = kernel.body->arguments;
+  const std::size_t first = kernel.grid.size(), inputs = kernel.inputs.size(), count = inputs + kernel.outputs.size();
+  for (std::size_t i = 0; i < count && first + i < arguments.size(); ++i) {
+    const bool output = i >= inputs;
+    OperandWords operand{core::ToString(output ? kernel.outputs[i - inputs] : kernel.inputs[i]), Appearance(kernel, i, arguments[first + i]->type)};
+    for (const auto& [input, aliased] : kernel.aliases) {
+      if (output && aliased == static_cast<int>(i - inputs)) operand.seen_as += ", shares memory with input " + std::to_string(input);
+    }
+    (output ? words.outputs : words.inputs).push_back(std::move(operand));
+  }
+  for (int i = 0; i < kernel.num_scratch; ++i) words.scratch.push_back(RefText(arguments[arguments.size() - static_cast<std::size_t>(kernel.num_scratch - i)]->type));
+  CountOps(*kernel.body, words.operations, words.lines);
+  return words;
+}
+
+void AddLine(std::string& text, const std::string& name, const std::string& value) { text += "  " + name + std::string(name.size() < 11 ? 11 - name.size() : 1, ' ') + value + "\n"; }
+
+std::string GridText(const Kernel& kernel, const Words& words) {
+  if (kernel.grid.empty()) return "none, one program";
+  std::string semantics;
+  for (const std::string& s : words.semantics) semantics += (semantics.empty() ? "" : ", ") + s;
+  const std::int64_t programs = core::CheckedNumElements(kernel.grid);
+  return core::ToString(kernel.grid) + " " + semantics + (programs >= 0 ? ", " + std::to_string(programs) + " programs" : ", programs known when it runs");
+}
+
+std::string OperationsText(const Words& words) {
+  std::string text;
+  for (const auto& [name, count] : words.operations) text += (text.empty() ? "" : ", ") + name + (count > 1 ? " x" + std::to_string(count) : "");
+  return text;
+}
+
+int Count(const Words& words, const char* operation) {
+  const auto found = words.operations.find(operation);
+  return found == words.operations.end() ? 0 : found->second;
+}
+
+core::Json OperandsJson(const std::vector<OperandWords>& operands) {
+  core::Json list = core::Json::array();
+  for (const OperandWords& operand : operands) list.push_back({{"type", operand.type}, {"seen_as", operand.seen_as}});
+  return list;
+}
 
 }  // namespace
 
 std::string Formula(const Kernel& kernel, const IndexMap& map) { return FormulaWriter(kernel, map).Run(); }
 
-std::string Summary(const Kernel& kernel) { return Writer(kernel).Run(); }
+std::string Summary(const Kernel& kernel) {
+  const Words words = Describe(kernel);
+  std::string text = "kernel " + kernel.name + (kernel.location.known() ? " (" + kernel.location.ToString() + ")" : "") + "\n";
+  AddLine(text, "grid", GridText(kernel, words));
+  for (std::size_t i = 0; i < words.inputs.size(); ++i) AddLine(text, "input " + std::to_string(i), words.inputs[i].type + ", " + words.inputs[i].seen_as);
+  for (std::size_t i = 0; i < words.outputs.size(); ++i) AddLine(text, "output " + std::to_string(i), words.outputs[i].type + ", " + words.outputs[i].seen_as);
+  for (std::size_t i = 0; i < words.scratch.size(); ++i) AddLine(text, "scratch " + std::to_string(i), words.scratch[i]);
+  AddLine(text, "operations", OperationsText(words));
+  const int starts = Count(words, "tpu.enqueue_dma"), waits = Count(words, "tpu.wait_dma2");
+  if (starts + waits > 0) AddLine(text, "DMAs", std::to_string(starts) + " places start one, " + std::to_string(waits) + " wait for one");
+  for (const auto& [file, numbers] : words.lines) {
+    std::string list;
+    for (int line : numbers) list += (list.empty() ? "" : ", ") + std::to_string(line);
+    AddLine(text, "lines", file + ": " + list);
+  }
+  return text;
+}
+
+core::Json SummaryJson(const Kernel& kernel) {
+  const Words words = Describe(kernel);
+  core::Json lines = core::Json::array();
+  for (const auto& [file, numbers] : words.lines) lines.push_back({{"file", file}, {"lines", numbers}});
+  core::Json json = {{"name", kernel.name}, {"grid", kernel.grid}, {"semantics", words.semantics}, {"inputs", OperandsJson(words.inputs)}, {"outputs", OperandsJson(words.outputs)},
+                     {"scratch", words.scratch}, {"operations", words.operations}, {"lines", std::move(lines)}};
+  for (core::Json& extent : json["grid"]) {
+    if (extent == core::kDynamicExtent) extent = -1;
+  }
+  if (kernel.location.known()) json["location"] = kernel.location.ToString();
+  return json;
+}
 
 }  // namespace kernel_audit::ir
