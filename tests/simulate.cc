@@ -138,7 +138,47 @@ Kernel::Kernel(std::string_view module) : module_(OrThrow(import::ImportModule(m
   program_ = OrThrow(sim::Program::Decode(*module_.kernels[0]));
 }
 
+namespace {
+
+std::string TrafficText(const sim::Report& report) {
+  std::string text;
+  for (const sim::Traffic& t : report.traffic) {
+    text += t.operand + ": " + std::to_string(t.fetches) + " fetches of " + std::to_string(t.fetched_bytes) + ", " + std::to_string(t.write_backs) + " of " +
+            std::to_string(t.written_bytes) + "\n";
+  }
+  return text;
+}
+
+// Whatever a run tells, and its outputs.
+void ExpectSame(const KernelRun& one, const KernelRun& other) {
+  EXPECT_EQ(Findings(one.report), Findings(other.report));
+  EXPECT_EQ(TrafficText(one.report), TrafficText(other.report));
+  EXPECT_EQ(one.report.cores, other.report.cores);
+  EXPECT_EQ(one.report.dmas, other.report.dmas);
+  ASSERT_EQ(one.outputs.size(), other.outputs.size());
+  for (std::size_t i = 0; i < one.outputs.size(); ++i) {
+    EXPECT_EQ(Crc(one.outputs[i]), Crc(other.outputs[i])) << "output " << i;
+    EXPECT_EQ(one.report.ownership[i].owner, other.report.ownership[i].owner) << "output " << i;
+    EXPECT_EQ(one.report.ownership[i].unwritten_elements, other.report.ownership[i].unwritten_elements) << "output " << i;
+  }
+}
+
+}  // namespace
+
+// On one thread, and on several: nothing may tell them apart.
 core::Result<KernelRun> Kernel::TryRun(const std::vector<const HostArray*>& inputs, const sim::RunOptions& options) const {
+  if (options.threads != 0 || options.events != nullptr) return RunOnce(inputs, options);
+  sim::RunOptions one = options, several = options;
+  one.threads = 1;
+  several.threads = 3;
+  auto run = RunOnce(inputs, one);
+  const auto divided = RunOnce(inputs, several);
+  EXPECT_EQ(run.has_value(), divided.has_value());
+  if (run && divided) ExpectSame(*run, *divided);
+  return run;
+}
+
+core::Result<KernelRun> Kernel::RunOnce(const std::vector<const HostArray*>& inputs, const sim::RunOptions& options) const {
   const ir::Kernel& kernel = program_->kernel();
   if (inputs.size() != kernel.inputs.size()) throw std::runtime_error("the kernel takes another number of inputs");
   std::vector<const std::byte*> in;

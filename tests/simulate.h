@@ -87,6 +87,7 @@ class Kernel {
   const sim::Program& program() const { return *program_; }
 
  private:
+  core::Result<KernelRun> RunOnce(const std::vector<const HostArray*>& inputs, const sim::RunOptions& options) const;
   import::ImportedModule module_;
   std::unique_ptr<sim::Program> program_;
 };

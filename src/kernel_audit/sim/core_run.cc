@@ -2,28 +2,13 @@
 
 #include <algorithm>
 
+#include "kernel_audit/sim/independent.h"
+
 namespace kernel_audit::sim {
 namespace {
 
 // What moving from program to program costs, in elements' worth of time.
 constexpr std::uint64_t kProgramWork = 1024;
-
-// The first operation that may write to what `reference` refers to, by a store or a DMA, through slices; null: none.
-const ir::Op* WriterOf(const ir::Region& region, const ir::Value* reference) {
-  for (const ir::Op* op : region.ops) {
-    for (const ir::Region* inner : op->regions) {
-      if (const ir::Op* writer = WriterOf(*inner, reference)) return writer;
-    }
-    const bool uses = std::find(op->operands.begin(), op->operands.end(), reference) != op->operands.end();
-    if (!uses) continue;
-    if (op->info().effect == ir::Effect::kWrite) return op;
-    if (op->code == ir::OpCode::kEnqueueDma && op->operands[0] != reference) return op;
-    const bool derives = op->info().effect == ir::Effect::kNone && !op->results.empty() && op->result()->type.is_ref();
-    if (!derives) continue;
-    if (const ir::Op* writer = WriterOf(region, op->result())) return writer;
-  }
-  return nullptr;
-}
 
 bool IsRead(const ir::Region& region, const ir::Value* reference) {
   return std::any_of(region.ops.begin(), region.ops.end(), [&](const ir::Op* op) {
@@ -215,6 +200,12 @@ void CoreRun::Finish() {
   if (machine_.stopped()) return;
   machine_.Free(nullptr);
   for (const Buffer& buffer : own_) machine_.CheckSemaphores(buffer, "the kernel ended");
+}
+
+core::Result<void> CoreRun::StartAfter(const Shape& point) {
+  if (auto done = EvaluateIndexMaps(point, Buffering::kAny); !done) return done;
+  for (std::size_t w = 0; w < windows_.size(); ++w) windows_[w]->StartAfter(next_[w]);
+  return {};
 }
 
 // A double-buffered window is fetched while the program before it runs, so its index is worked out before that program's body; one with a

@@ -26,6 +26,8 @@ class CoreRun {
   // `grid`: the kernel's, its dynamic extents filled in.
   CoreRun(const Program& program, const Shape& grid, Arrays& arrays, FindingLog& log, CrossCore* cross_core, const RunOptions& options, int core);
 
+  // The program at `point` came before, on another thread: a block that it saw too is not fetched a second time.
+  core::Result<void> StartAfter(const Shape& point);
   core::Result<void> Run(const Share& share);
   // What is left when the kernel has ended on all cores: leaks.
   void Finish();

@@ -2,19 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "kernel_audit/sim/core_run.h"
+#include "kernel_audit/sim/independent.h"
 
 namespace kernel_audit::sim {
 namespace {
 
 constexpr std::int64_t kMostPrograms = std::int64_t{1} << 31;
 constexpr std::int64_t kMostConnectedCores = 16;
+// A thread is worth starting for about this many elements.
+constexpr std::int64_t kLeastElementsPerThread = std::int64_t{1} << 16;
+constexpr std::int64_t kMostThreads = 64;
 
 // A kernel that signals other cores is written for one program a core.
 bool SignalsCores(const ir::Region& region) {
@@ -27,8 +34,8 @@ bool SignalsCores(const ir::Region& region) {
 
 class Runner {
  public:
-  Runner(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options)
-      : program_(program), kernel_(program.kernel()), options_(options), grid_(kernel_.grid), arrays_(kernel_, inputs, outputs) {}
+  Runner(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options, bool divide)
+      : divide_(divide), program_(program), kernel_(program.kernel()), options_(options), grid_(kernel_.grid), arrays_(kernel_, inputs, outputs) {}
 
   core::Result<Report> Run() {
     ReadGrid();
@@ -41,12 +48,62 @@ class Runner {
     for (Finding& finding : capacity.findings) log_.Add(std::move(finding));
     if (!capacity.can_run) return Refused();
     MakeDefined();
-    if (auto done = RunCores(); !done) return tl::unexpected(done.error());
+    if (auto done = divide_ && Threads() > 1 ? RunThreads() : RunCores(); !done) return tl::unexpected(done.error());
     for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) FinishOutput(i);
     return MakeReport();
   }
 
+  // Whether programs ran side by side, so that what they found may be in another order, or lack what they would have found together.
+  bool divided() const { return !logs_.empty(); }
+  bool thread_found() const {
+    return !log_.findings().empty() || std::any_of(logs_.begin(), logs_.end(), [](const FindingLog& log) { return !log.findings().empty(); });
+  }
+
  private:
+  std::int64_t Threads() const {
+    if (options_.cores > 1 || options_.events != nullptr || options_.threads == 1 || OneProgramACore()) return 1;
+    const auto dimension = IndependentDimension(kernel_, grid_);
+    if (!dimension) return 1;
+    std::int64_t most = options_.threads;
+    if (most == 0) {
+      std::int64_t elements = 0;
+      for (const core::ArrayType& output : kernel_.outputs) elements += core::NumElements(output.shape);
+      most = std::min<std::int64_t>(std::thread::hardware_concurrency(), elements / kLeastElementsPerThread);
+    }
+    return std::min({most, kMostThreads, grid_[*dimension]});
+  }
+
+  // Every thread has a core of its own, which is the one simulated core for its part of the programs.
+  core::Result<void> RunThreads() {
+    const std::size_t dimension = *IndependentDimension(kernel_, grid_);
+    const std::int64_t extent = grid_[dimension], threads = Threads();
+    for (std::size_t i = 0; options_.observe && i < kernel_.outputs.size(); ++i) arrays_.output(i).shadow.Mixed();  // now, and not when a thread wants it
+    std::vector<Share> shares;
+    for (std::int64_t t = 0; t < threads; ++t) {
+      Share share{Shape(grid_.size(), 0), grid_, Order()};
+      share.first[dimension] = t * extent / threads;
+      share.size[dimension] = (t + 1) * extent / threads - share.first[dimension];
+      cores_.push_back(std::make_unique<CoreRun>(program_, grid_, arrays_, logs_.emplace_back(), nullptr, options_, 0));
+      cores_.back()->machine().set_work_limit(options_.work_limit);
+      shares.push_back(std::move(share));
+    }
+    const auto run = [&](std::size_t t) -> core::Result<void> {
+      if (t > 0) {
+        // The last program of the part before.
+        Shape position(grid_.size(), 0), point;
+        for (std::size_t d = dimension; d < grid_.size(); ++d) position[d] = shares[t - 1].size[d] - 1;
+        shares[t - 1].PointAt(position, point);
+        if (auto done = cores_[t]->StartAfter(point); !done) return done;
+      }
+      return cores_[t]->Run(shares[t]);
+    };
+    try {
+      return InThreads(run);
+    } catch (const std::system_error& error) {
+      return core::Fail(core::ErrorCode::kFailed, std::string("no thread: ") + error.what());  // and the programs run in order
+    }
+  }
+
   // Extents that are not known stand in the first operands.
   void ReadGrid() {
     int next = 0;
@@ -130,22 +187,37 @@ class Runner {
     std::vector<Machine*> machines;
     for (const auto& core : cores_) machines.push_back(&core->machine());
     cross_core_->Connect(std::move(machines), options_.schedule);
+    return InThreads([&](std::size_t core) {
+      cross_core_->turns()->Begin(static_cast<int>(core));
+      const auto end = [&] { cross_core_->turns()->End(static_cast<int>(core)); };
+      try {
+        auto result = cores_[core]->Run(shares[core]);
+        end();
+        return result;
+      } catch (...) {
+        end();
+        throw;
+      }
+    });
+  }
+
+  // work(core) for each core in a thread of its own. What it throws is thrown; else the first error is the result.
+  template <typename F>
+  core::Result<void> InThreads(F&& work) {
     std::vector<core::Result<void>> results(cores_.size());
     std::vector<std::exception_ptr> thrown(cores_.size());
-    std::vector<std::thread> threads;
+    std::vector<std::jthread> threads;
     for (std::size_t core = 0; core < cores_.size(); ++core) {
       threads.emplace_back([&, core] {
         const FloatEnvironment environment(options_.subnormals);
-        cross_core_->turns()->Begin(static_cast<int>(core));
         try {
-          results[core] = cores_[core]->Run(shares[core]);
+          results[core] = work(core);
         } catch (...) {
           thrown[core] = std::current_exception();
         }
-        cross_core_->turns()->End(static_cast<int>(core));
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    for (std::jthread& thread : threads) thread.join();
     for (const std::exception_ptr& each : thrown) {
       if (each != nullptr) std::rethrow_exception(each);
     }
@@ -276,7 +348,7 @@ class Runner {
 
   Report MakeReport() {
     Report report = Described();
-    report.cores = static_cast<int>(cores_.size());
+    report.cores = divided() ? 1 : static_cast<int>(cores_.size());
     for (const auto& core : cores_) {
       report.dmas += core->machine().dmas().started();
       report.dma_bytes += core->machine().dmas().bytes();
@@ -289,11 +361,13 @@ class Runner {
     return report;
   }
 
+  const bool divide_;
   const Program& program_;
   const ir::Kernel& kernel_;
   const RunOptions& options_;
   Shape grid_;
   FindingLog log_;
+  std::deque<FindingLog> logs_;  // one a thread
   KernelMemory memory_;
   Arrays arrays_;
   std::unique_ptr<CrossCore> cross_core_;
@@ -329,7 +403,13 @@ Shape GridPoint(const Shape& grid, std::int64_t program) {
 
 core::Result<Report> Run(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options) {
   const FloatEnvironment environment(options.subnormals);
-  return Runner(program, inputs, outputs, options).Run();
+  {
+    Runner runner(program, inputs, outputs, options, true);
+    auto report = runner.Run();
+    if (!runner.divided() || (report && !runner.thread_found())) return report;
+  }
+  // What was found is told as a run in order finds it. Nothing that a divided run wrote is read.
+  return Runner(program, inputs, outputs, options, false).Run();
 }
 
 }  // namespace kernel_audit::sim

@@ -33,6 +33,9 @@ struct RunOptions {
   int cores = 1;
   // Parallel grid dimensions in the order that this seed gives; nothing: as they come.
   std::optional<std::uint64_t> permute_parallel = std::nullopt;
+  // Of this machine, that may run parts of a grid of independent programs (independent.h) at the same time; 0: as many as it has, where there is enough
+  // to do. Nothing in the report depends on it.
+  int threads = 0;
   // Where to write down all that happens; null: nowhere. Needs `observe`.
   EventLog* events = nullptr;
 };

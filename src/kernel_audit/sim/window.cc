@@ -104,8 +104,11 @@ void OperandWindow::Fetch(Machine& machine) {
     Copy(block_part_, array_part_);
   }
   machine.Charge(block_.elements);
-  ++traffic_.fetches;
-  traffic_.fetched_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
+  if (index_before_ != index_) {
+    ++traffic_.fetches;
+    traffic_.fetched_bytes += block_part_.elements() * static_cast<std::int64_t>(block_.element_size);
+  }
+  index_before_.reset();
   if (!machine.observe()) return;
   machine.NoteAccess(array_part_, false, nullptr);
   block_.shadow.Reset(block_.elements, whole_block_ ? kValid : kUnwritten);

@@ -26,6 +26,8 @@ class OperandWindow {
   // Brings the block at `index` in: an input is fetched, an output starts undefined. Nothing happens while the index stays the same.
   // Call WriteBack first.
   void MoveTo(Machine& machine, const Shape& index, std::int32_t program);
+  // The program before the first one was at `index`.
+  void StartAfter(const Shape& index) { index_before_ = index; }
   // True when `index` is not where the window is.
   bool Leaves(const Shape& index) const { return placed_ && index != index_; }
   // An output's block will not be written back: a deadlock.
@@ -52,6 +54,7 @@ class OperandWindow {
   bool is_output_, aliased_, alone_;
   bool placed_ = false, inside_ = false;
   Shape index_, blocks_;
+  std::optional<Shape> index_before_;
   View whole_array_, whole_block_view_;
   View array_part_, block_part_;  // the elements of the block that the array has
   bool whole_block_ = true;
