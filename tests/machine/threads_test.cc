@@ -41,11 +41,41 @@ TEST(Threads, LeaveAloneWhatMayDepend) {
     }, {&x});
   };
   EXPECT_THAT(call(Copy, {}), Optional(0u));
-  EXPECT_EQ(call([](pl::Ref x, pl::Ref z, pl::Ref s) { s.store(x.load()); z.store(s.load()); }, {.scratch_shapes = {pl::VMEM({8, 128}, pl::f32)}}), std::nullopt);
   EXPECT_EQ(call([](pl::Ref x, pl::Ref z) { x.store(x.load() + 1.0f); z.store(x.load()); }, {}), std::nullopt);
   EXPECT_EQ(call(Copy, {.input_output_aliases = {{0, 0}}}), std::nullopt);
   EXPECT_EQ(call(Copy, {.out_specs = {pl::BlockSpec({8, 128}, [](pl::Index, pl::Index j) { return pl::indices(0, j); })}}), std::nullopt);
   EXPECT_EQ(call(Copy, {.out_specs = {pl::BlockSpec({8, 128}, [](pl::Index i, pl::Index j) { return pl::indices(i / 2, j); })}}), std::nullopt);
+}
+
+// Sums over all programs in scratch: a part of the grid alone would read what it never wrote. With observers or without, on any number of threads.
+TEST(Threads, ScratchThatPassesFromProgramToProgramIsOneMemory) {
+  const HostArray x = Counting({64, 128});
+  const auto run = [&](int threads, bool observe, bool anew) {
+    sim::RunOptions options;
+    options.threads = threads;
+    options.observe = observe;
+    return RunKernel([&](const auto& a) {
+      const pl::BlockSpec rows({8, 128}, [](pl::Index i) { return pl::indices(i, 0); });
+      const auto kernel = [&](pl::Ref x, pl::Ref z, pl::Ref sum) {
+        anew ? sum.store(pl::zeros({8, 128}, pl::f32)) : pl::when(pl::program_id(0) == 0, [&] { sum.store(pl::zeros({8, 128}, pl::f32)); });
+        sum.store(sum.load() + x.load());
+        z.store(sum.load());
+      };
+      return pl::pallas_call(kernel, {.grid = {8}, .in_specs = {rows}, .out_specs = {rows}, .out_shape = a[0].aval(), .scratch_shapes = {pl::VMEM({8, 128}, pl::f32)}})(a[0]);
+    }, {&x}, options);
+  };
+  for (bool observe : {true, false}) {
+    for (bool anew : {true, false}) {
+      const KernelRun one = run(1, observe, anew);
+      EXPECT_THAT(Findings(one.report), IsEmpty());
+      EXPECT_EQ(Values(one.outputs[0])[63 * 128] == Values(x)[63 * 128], anew);
+      for (int threads : {2, 3, 8}) {
+        const KernelRun several = run(threads, observe, anew);
+        EXPECT_THAT(Findings(several.report), IsEmpty());
+        EXPECT_EQ(Bits(several.outputs[0]), Bits(one.outputs[0])) << threads << " threads, observe " << observe << ", anew " << anew;
+      }
+    }
+  }
 }
 
 // A block that stays over the border between two threads' programs is fetched once, as in order.

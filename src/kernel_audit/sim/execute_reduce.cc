@@ -85,7 +85,7 @@ struct MatmulPayload : Payload {
 
 void RunMatmul(Machine& m, const Instruction& i) {
   const auto& payload = static_cast<const MatmulPayload&>(*i.payload);
-  payload.plan.Run(m.data(i.target), m.data(i.sources[0]), m.data(i.sources[1]), payload.adds ? m.data(i.sources[2]) : nullptr);
+  m.Work(payload.plan).Run(m.data(i.target), m.data(i.sources[0]), m.data(i.sources[1]), payload.adds ? m.data(i.sources[2]) : nullptr);
 }
 
 // A constant whose bits are all zero.

@@ -5,10 +5,10 @@
 namespace kernel_audit::sim {
 namespace {
 
-// Only computes, loads and stores. A matrix product works in memory of the decoded program's.
+// Only computes, loads and stores.
 bool KeepsToItself(const ir::Region& region) {
   return std::all_of(region.ops.begin(), region.ops.end(), [](const ir::Op* op) {
-    if (op->info().effect == ir::Effect::kSync || op->code == ir::OpCode::kAlloca || op->code == ir::OpCode::kMatmul) return false;
+    if (op->info().effect == ir::Effect::kSync || op->code == ir::OpCode::kAlloca) return false;
     const bool gives_references = std::any_of(op->results.begin(), op->results.end(), [](const ir::Value* result) { return result->type.is_ref(); });
     if (op->info().effect == ir::Effect::kControl && gives_references) return false;
     return std::all_of(op->regions.begin(), op->regions.end(), [](const ir::Region* inner) { return KeepsToItself(*inner); });
@@ -42,9 +42,9 @@ const ir::Op* WriterOf(const ir::Region& region, const ir::Value* reference) {
 std::optional<std::size_t> IndependentDimension(const ir::Kernel& kernel, const core::Shape& grid) {
   const std::size_t operands = kernel.inputs.size() + kernel.outputs.size();
   const auto outer = std::find_if(grid.begin(), grid.end(), [](std::int64_t extent) { return extent > 1; });
-  if (outer == grid.end() || kernel.num_scalar_prefetch != 0 || kernel.num_scratch != 0 || !kernel.aliases.empty() || kernel.num_dynamic_extents() != 0) return std::nullopt;
+  if (outer == grid.end() || kernel.num_scalar_prefetch != 0 || !kernel.aliases.empty() || kernel.num_dynamic_extents() != 0) return std::nullopt;
   const auto dimension = static_cast<std::size_t>(outer - grid.begin());
-  if (kernel.windows.size() != operands || kernel.body->arguments.size() != grid.size() + operands) return std::nullopt;
+  if (kernel.windows.size() != operands || kernel.windows.size() + grid.size() > kernel.body->arguments.size()) return std::nullopt;
   for (std::size_t w = 0; w < operands; ++w) {
     if (!kernel.windows[w]) return std::nullopt;
     const ir::Window& window = *kernel.windows[w];

@@ -13,8 +13,9 @@ namespace kernel_audit::sim {
 const ir::Op* WriterOf(const ir::Region& region, const ir::Value* reference);
 
 // The outermost dimension of the grid with more than one program, where programs that differ in it are independent: every operand has a window, inputs
-// are only read, blocks of outputs differ where the coordinate does, and there is nothing that outlives a program or moves by itself (scratch, scalar
-// prefetch, shared memory, DMAs, semaphores). Nothing where that is not plain to see. `grid`: the kernel's, its dynamic extents filled in.
+// are only read, blocks of outputs differ where the coordinate does, and nothing moves by itself or is shared (scalar prefetch, DMAs, semaphores). Scratch
+// is left over from program to program: only a run with observers tells whether one reads what another left, which then is a read of memory that
+// nobody wrote. Nothing where that is not plain to see. `grid`: the kernel's, its dynamic extents filled in.
 std::optional<std::size_t> IndependentDimension(const ir::Kernel& kernel, const core::Shape& grid);
 
 }  // namespace kernel_audit::sim

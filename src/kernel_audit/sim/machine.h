@@ -93,6 +93,19 @@ class Machine {
   // Semaphores that hold what no unjoined DMA explains are leaks.
   void CheckSemaphores(const Buffer& buffer, const std::string& when);
 
+  // Instructions that work in memory of the decoded program's get memory of this machine's instead: other machines run the program now.
+  void KeepOwnWork() { keeps_own_work_ = true; }
+  // What an instruction works with: `original`, or a copy (`original.Fresh()`) made at first use.
+  template <typename T>
+  T& Work(T& original) {
+    if (!keeps_own_work_) return original;
+    for (const auto& [of, work] : own_work_) {
+      if (of == &original) return *static_cast<T*>(work.get());
+    }
+    own_work_.emplace_back(&original, std::make_shared<T>(original.Fresh()));
+    return *static_cast<T*>(own_work_.back().second.get());
+  }
+
   // Elements an instruction may work on in all, over the life of the machine.
   void set_work_limit(std::uint64_t limit) { work_left_ = limit; }
   // Work besides instructions: elements that were copied, and what is done for each program.
@@ -139,6 +152,8 @@ class Machine {
   void EndMemory(Scoped& scoped, const char* when);
 
   std::vector<std::pair<const ir::Op*, std::unique_ptr<Scoped>>> allocated_;  // in the order they first ran
+  bool keeps_own_work_ = false;
+  std::vector<std::pair<const void*, std::shared_ptr<void>>> own_work_;
   int next_ = 0;
   std::uint64_t work_left_ = UINT64_MAX;
   std::vector<std::byte> arena_;

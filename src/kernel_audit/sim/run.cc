@@ -32,10 +32,31 @@ bool SignalsCores(const ir::Region& region) {
   });
 }
 
+// The kernel says so, or signals other cores.
+bool OneProgramACore(const ir::Kernel& kernel) {
+  const auto core_parallel = std::find(kernel.semantics.begin(), kernel.semantics.end(), ir::DimensionSemantics::kCoreParallel);
+  return core_parallel != kernel.semantics.end() || SignalsCores(*kernel.body);
+}
+
+// How many parts of the grid are run at the same time.
+std::int64_t Threads(const ir::Kernel& kernel, const RunOptions& options) {
+  if (options.threads == 1 || options.cores > 1 || options.events != nullptr || OneProgramACore(kernel)) return 1;
+  const auto dimension = IndependentDimension(kernel, kernel.grid);
+  if (!dimension) return 1;
+  std::int64_t most = options.threads;
+  if (most == 0) {
+    std::int64_t elements = 0;
+    for (const core::ArrayType& output : kernel.outputs) elements += core::NumElements(output.shape);
+    most = std::min<std::int64_t>(std::thread::hardware_concurrency(), elements / kLeastElementsPerThread);
+  }
+  return std::min({most, kMostThreads, kernel.grid[*dimension]});
+}
+
 class Runner {
  public:
-  Runner(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options, bool divide)
-      : divide_(divide), program_(program), kernel_(program.kernel()), options_(options), grid_(kernel_.grid), arrays_(kernel_, inputs, outputs) {}
+  // `threads`: parts of the grid that run at the same time; more than 1 only where programs are independent.
+  Runner(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options, std::int64_t threads)
+      : threads_(threads), program_(program), kernel_(program.kernel()), options_(options), grid_(kernel_.grid), arrays_(kernel_, inputs, outputs) {}
 
   core::Result<Report> Run() {
     ReadGrid();
@@ -48,43 +69,29 @@ class Runner {
     for (Finding& finding : capacity.findings) log_.Add(std::move(finding));
     if (!capacity.can_run) return Refused();
     MakeDefined();
-    if (auto done = divide_ && Threads() > 1 ? RunThreads() : RunCores(); !done) return tl::unexpected(done.error());
+    if (auto done = threads_ > 1 ? RunThreads() : RunCores(); !done) return tl::unexpected(done.error());
     for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) FinishOutput(i);
     return MakeReport();
   }
 
-  // Whether programs ran side by side, so that what they found may be in another order, or lack what they would have found together.
-  bool divided() const { return !logs_.empty(); }
-  bool thread_found() const {
-    return !log_.findings().empty() || std::any_of(logs_.begin(), logs_.end(), [](const FindingLog& log) { return !log.findings().empty(); });
+  bool found_anything() const {
+    return !log_.empty() || std::any_of(logs_.begin(), logs_.end(), [](const FindingLog& log) { return !log.empty(); });
   }
 
  private:
-  std::int64_t Threads() const {
-    if (options_.cores > 1 || options_.events != nullptr || options_.threads == 1 || OneProgramACore()) return 1;
-    const auto dimension = IndependentDimension(kernel_, grid_);
-    if (!dimension) return 1;
-    std::int64_t most = options_.threads;
-    if (most == 0) {
-      std::int64_t elements = 0;
-      for (const core::ArrayType& output : kernel_.outputs) elements += core::NumElements(output.shape);
-      most = std::min<std::int64_t>(std::thread::hardware_concurrency(), elements / kLeastElementsPerThread);
-    }
-    return std::min({most, kMostThreads, grid_[*dimension]});
-  }
-
   // Every thread has a core of its own, which is the one simulated core for its part of the programs.
   core::Result<void> RunThreads() {
     const std::size_t dimension = *IndependentDimension(kernel_, grid_);
-    const std::int64_t extent = grid_[dimension], threads = Threads();
+    const std::int64_t extent = grid_[dimension];
     for (std::size_t i = 0; options_.observe && i < kernel_.outputs.size(); ++i) arrays_.output(i).shadow.Mixed();  // now, and not when a thread wants it
     std::vector<Share> shares;
-    for (std::int64_t t = 0; t < threads; ++t) {
+    for (std::int64_t t = 0; t < threads_; ++t) {
       Share share{Shape(grid_.size(), 0), grid_, Order()};
-      share.first[dimension] = t * extent / threads;
-      share.size[dimension] = (t + 1) * extent / threads - share.first[dimension];
+      share.first[dimension] = t * extent / threads_;
+      share.size[dimension] = (t + 1) * extent / threads_ - share.first[dimension];
       cores_.push_back(std::make_unique<CoreRun>(program_, grid_, arrays_, logs_.emplace_back(), nullptr, options_, 0));
       cores_.back()->machine().set_work_limit(options_.work_limit);
+      if (t > 0) cores_.back()->machine().KeepOwnWork();
       shares.push_back(std::move(share));
     }
     const auto run = [&](std::size_t t) -> core::Result<void> {
@@ -121,15 +128,9 @@ class Runner {
     }
   }
 
-  // The kernel says so, or signals other cores.
-  bool OneProgramACore() const {
-    const auto core_parallel = std::find(kernel_.semantics.begin(), kernel_.semantics.end(), ir::DimensionSemantics::kCoreParallel);
-    return core_parallel != kernel_.semantics.end() || SignalsCores(*kernel_.body);
-  }
-
   // The dimension whose programs are divided among the cores, or nothing.
   std::optional<std::size_t> DividedDimension() const {
-    const bool several = options_.cores > 1 || OneProgramACore();
+    const bool several = options_.cores > 1 || OneProgramACore(kernel_);
     for (std::size_t d = 0; several && d < grid_.size(); ++d) {
       if (kernel_.semantics[d] != ir::DimensionSemantics::kArbitrary && grid_[d] > 1) return d;
     }
@@ -151,7 +152,7 @@ class Runner {
 
   core::Result<void> RunCores() {
     const auto divided = DividedDimension();
-    const bool all = divided && OneProgramACore() && grid_[*divided] <= kMostConnectedCores, connected = all && SignalsCores(*kernel_.body);
+    const bool all = divided && OneProgramACore(kernel_) && grid_[*divided] <= kMostConnectedCores, connected = all && SignalsCores(*kernel_.body);
     const int cores = all ? static_cast<int>(grid_[*divided]) : divided ? options_.cores : 1;
     if (cores > 1) RegisterArrays();
     const auto order = Order();
@@ -201,22 +202,22 @@ class Runner {
     });
   }
 
-  // work(core) for each core in a thread of its own. What it throws is thrown; else the first error is the result.
+  // work(core) for each core, the first in this thread, the others in threads of their own. What it throws is thrown; else the first error is the result.
   template <typename F>
   core::Result<void> InThreads(F&& work) {
     std::vector<core::Result<void>> results(cores_.size());
     std::vector<std::exception_ptr> thrown(cores_.size());
     std::vector<std::jthread> threads;
-    for (std::size_t core = 0; core < cores_.size(); ++core) {
-      threads.emplace_back([&, core] {
-        const FloatEnvironment environment(options_.subnormals);
-        try {
-          results[core] = work(core);
-        } catch (...) {
-          thrown[core] = std::current_exception();
-        }
-      });
-    }
+    const auto run = [&](std::size_t core) {
+      const FloatEnvironment environment(options_.subnormals);
+      try {
+        results[core] = work(core);
+      } catch (...) {
+        thrown[core] = std::current_exception();
+      }
+    };
+    for (std::size_t core = 1; core < cores_.size(); ++core) threads.emplace_back(run, core);
+    run(0);
     for (std::jthread& thread : threads) thread.join();
     for (const std::exception_ptr& each : thrown) {
       if (each != nullptr) std::rethrow_exception(each);
@@ -348,7 +349,7 @@ class Runner {
 
   Report MakeReport() {
     Report report = Described();
-    report.cores = divided() ? 1 : static_cast<int>(cores_.size());
+    report.cores = threads_ > 1 ? 1 : static_cast<int>(cores_.size());
     for (const auto& core : cores_) {
       report.dmas += core->machine().dmas().started();
       report.dma_bytes += core->machine().dmas().bytes();
@@ -361,7 +362,7 @@ class Runner {
     return report;
   }
 
-  const bool divide_;
+  const std::int64_t threads_;
   const Program& program_;
   const ir::Kernel& kernel_;
   const RunOptions& options_;
@@ -403,13 +404,15 @@ Shape GridPoint(const Shape& grid, std::int64_t program) {
 
 core::Result<Report> Run(const Program& program, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, const RunOptions& options) {
   const FloatEnvironment environment(options.subnormals);
-  {
-    Runner runner(program, inputs, outputs, options, true);
+  if (const std::int64_t threads = Threads(program.kernel(), options); threads > 1) {
+    RunOptions watched = options;
+    watched.observe = options.observe || program.kernel().num_scratch > 0;
+    Runner runner(program, inputs, outputs, watched, threads);
     auto report = runner.Run();
-    if (!runner.divided() || (report && !runner.thread_found())) return report;
+    if (report && !runner.found_anything()) return report;
   }
-  // What was found is told as a run in order finds it. Nothing that a divided run wrote is read.
-  return Runner(program, inputs, outputs, options, false).Run();
+  // In order. After a divided run that found something, so that it is told as it would be found; nothing that the other run wrote is read.
+  return Runner(program, inputs, outputs, options, 1).Run();
 }
 
 }  // namespace kernel_audit::sim

@@ -95,6 +95,13 @@ core::Result<MatmulPlan> MatmulPlan::Make(const MatmulShapes& shapes, DType lhs,
   return plan;
 }
 
+MatmulPlan MatmulPlan::Fresh() const {
+  MatmulPlan plan = *this;
+  plan.narrow_ = nullptr;
+  plan.narrow_tried_ = false;
+  return plan;
+}
+
 bool MatmulPlan::NeedsPacking(const Matrix& matrix, DType dtype) const {
   return !is_float() || dtype != DType::kFloat32 || (!matrix.unit_columns() && !matrix.unit_rows());
 }

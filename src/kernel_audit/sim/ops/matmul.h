@@ -32,6 +32,9 @@ class MatmulPlan {
   static core::Result<MatmulPlan> Make(const MatmulShapes& shapes, DType lhs, DType rhs, DType acc, const ir::DotDimensionNumbers& dims,
                                        bool transpose_lhs, bool transpose_rhs);
 
+  // The same plan with working memory of its own, for another thread.
+  MatmulPlan Fresh() const;
+
   // dst = lhs . rhs + acc; null stands for an acc of zeros. dst may be acc; otherwise blocks don't overlap. Allocates nothing here (oneDNN may, inside). A plan owns
   // working memory: one call at a time.
   void Run(void* dst, const void* lhs, const void* rhs, const void* acc);
