@@ -90,7 +90,8 @@ class Runner {
       share.first[dimension] = t * extent / threads_;
       share.size[dimension] = (t + 1) * extent / threads_ - share.first[dimension];
       cores_.push_back(std::make_unique<CoreRun>(program_, grid_, arrays_, logs_.emplace_back(), nullptr, options_, 0));
-      cores_.back()->machine().set_work_limit(options_.work_limit);
+      // Together no more than the limit; where a part alone reaches its share, the run in order tells what is right.
+      cores_.back()->machine().set_work_limit(options_.work_limit / static_cast<std::uint64_t>(threads_));
       if (t > 0) cores_.back()->machine().KeepOwnWork();
       shares.push_back(std::move(share));
     }
