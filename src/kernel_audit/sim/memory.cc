@@ -63,6 +63,7 @@ void Buffer::Show(const View& part, Content what, bool writing) {
 }
 
 void Buffer::Settle() {
+  if (content == Content::kOwn) return;  // and nothing is written: an array may be other threads' too
   const Content before = content;
   content = Content::kOwn;
   if (before == Content::kUndefined) FillUndefined();
