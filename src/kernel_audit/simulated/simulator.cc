@@ -146,10 +146,14 @@ core::Result<std::vector<pjrt::Buffer>> SimulatedProgram::Place(std::span<const 
 core::Result<PlacedOutcome> SimulatedProgram::RunPlaced(std::span<const pjrt::Buffer> inputs, const sim::RunOptions& options) const {
   std::vector<const pjrt::Buffer*> arguments;
   for (const pjrt::Buffer& buffer : inputs) arguments.push_back(&buffer);
-  state_->host.options = options;
-  state_->host.reports.clear();
-  state_->host.error.reset();
+  {
+    const std::lock_guard<std::mutex> lock(state_->host.mutex);
+    state_->host.options = options;
+    state_->host.reports.clear();
+    state_->host.error.reset();
+  }
   auto results = state_->executable->Execute(arguments);
+  const std::lock_guard<std::mutex> lock(state_->host.mutex);
   if (!results) return tl::unexpected(state_->host.error ? *state_->host.error : results.error());
   return PlacedOutcome{std::move(*results), std::move(state_->host.reports)};
 }
